@@ -174,6 +174,7 @@ static mx_err store_provenance(app_base *app)
     MX_TRY(app_results_provenance(app->results, "precision",
                                   app->precision != NULL ? app->precision : "f64"));
     MX_TRY(app_results_provenance(app->results, "core_build", mx_build_description()));
+    MX_TRY(app_results_provenance_i64(app->results, "first_step", app->first_step));
     return app_results_provenance(app->results, "halo_path", app_transport_path(app->transport));
 }
 

@@ -70,7 +70,9 @@ typedef struct app_base {
     app_transport transport;   /* how data of kernels go to other ranks */
     app_checkpoint checkpoint; /* NULL: neither checkpoints nor a restart */
     bool restarted;            /* a checkpoint was restored: the stage `run` continues from it */
-    bool stopped;              /* by a signal: the stage `run` must return at once */
+    int64_t
+        first_step; /* that a restart went on from; the stage `run` sets it, for the provenance */
+    bool stopped;   /* by a signal: the stage `run` must return at once */
 
     /* what says the number of threads of ctx (backend.h); NULL: the backend */
     const char *threads_origin;

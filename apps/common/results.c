@@ -89,6 +89,13 @@ mx_err app_results_provenance(app_results results, const char *name, const char 
     return app_results_put(results, "/provenance", name, &item, NULL, APP_NEVER);
 }
 
+mx_err app_results_provenance_i64(app_results results, const char *name, int64_t value)
+{
+    if (!results) return MX_OK;
+    const app_h5_item item = app_h5_i64(&value);
+    return app_results_put(results, "/provenance", name, &item, "1", APP_NEVER);
+}
+
 mx_err app_results_deck(app_results results, const char *text, size_t length)
 {
     if (!results) return MX_OK;

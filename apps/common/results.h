@@ -35,6 +35,7 @@ mx_err app_results_create(app_comm comm, const char *path, const char *app, int 
 /* /provenance/NAME: what only the app knows: backend, threads, layout, device, precision, gpu-mpi
  * path. */
 mx_err app_results_provenance(app_results results, const char *name, const char *value);
+mx_err app_results_provenance_i64(app_results results, const char *name, int64_t value);
 
 /* The compiler and its flags, as /provenance has them. */
 const char *app_build_compiler(void);

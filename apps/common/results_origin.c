@@ -101,7 +101,5 @@ mx_err app_results_origin(app_results results, const char *app, int argc, char *
     char host[256] = "unknown";
     gethostname(host, sizeof host - 1);
     MX_TRY(app_results_provenance(results, "host", host));
-    const int64_t ranks = app_size(results->comm);
-    const app_h5_item number = app_h5_i64(&ranks);
-    return app_results_put(results, "/provenance", "ranks", &number, "1", APP_NEVER);
+    return app_results_provenance_i64(results, "ranks", app_size(results->comm));
 }

@@ -250,7 +250,7 @@ static mx_err solve(fe_app *app)
     int64_t batch;
     MX_TRY(batch_size(app, &batch));
     MX_TRY(begin(app));
-    int64_t followed = app->first_iterations = app->iterations;
+    int64_t followed = app->base.first_step = app->first_iterations = app->iterations;
     for (int64_t k = followed + 1; k <= max && !ended; k += batch) {
         const int64_t last = k + batch - 1 < max ? k + batch - 1 : max;
         for (int64_t i = k; i <= last; i++)

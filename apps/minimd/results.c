@@ -124,7 +124,8 @@ static mx_err store_types(sorter *s)
 static mx_err sort_ids(sorter *s)
 {
     const md_app *const app = s->app;
-    MX_TRY(app_agree(app->base.comm, export_rows(app, app->views.id, 1, MX_I64, s->values)));
+    MX_TRY(app_agree(app->base.comm,
+                     md_export_rows(app, app->views.id, app->local, 1, MX_I64, s->values)));
     return app_by_id_sort(s->by_id, sizeof(int64_t), s->values, s->sorted);
 }
 

@@ -7,26 +7,30 @@
 typedef struct stored_files {
     md_potential_text file[MD_MAX_ELEMENTS];
     char *text[MD_MAX_ELEMENTS];
-    char path[MD_MAX_ELEMENTS][32];
+    md_stored_path path[MD_MAX_ELEMENTS];
     int count;
 } stored_files;
 
-static int count_names(const char *list)
+int md_stored_potentials(const md_input *input)
 {
     int count = 1;
-    for (; list && *list; list++) count += *list == ',';
-    return count;
+    for (const char *at = input->potential; at && *at; at++) count += *at == ',';
+    return count < MD_MAX_ELEMENTS ? count : MD_MAX_ELEMENTS;
+}
+
+md_stored_path md_stored_potential_path(int file)
+{
+    md_stored_path path = {"/files/potential"};
+    if (file > 0) snprintf(path.text, sizeof path.text, "/files/potential_%d", file + 1);
+    return path;
 }
 
 static bool read_files(vf_base *base, int count, stored_files *s)
 {
-    for (; s->count < count && s->count < MD_MAX_ELEMENTS; s->count++) {
+    for (; s->count < count; s->count++) {
         md_potential_text *const file = &s->file[s->count];
-        char *const path = s->path[s->count];
-        if (s->count == 0)
-            snprintf(path, sizeof s->path[0], "/files/potential");
-        else
-            snprintf(path, sizeof s->path[0], "/files/potential_%d", s->count + 1);
+        s->path[s->count] = md_stored_potential_path(s->count);
+        const char *const path = s->path[s->count].text;
         if (app_reader_text(base->reader, path, &file->length, &s->text[s->count]) != MX_OK)
             return vf_impossible(base->verdict, path, mx_err_message());
         file->name = path;
@@ -40,7 +44,7 @@ bool md_stored_potential(vf_base *base, const md_input *input, int types, md_pot
 {
     stored_files s = {.count = 0};
     mx_err err = MX_OK;
-    const bool read = read_files(base, count_names(input->potential), &s);
+    const bool read = read_files(base, md_stored_potentials(input), &s);
     if (read) err = md_potential_parse_all(s.file, s.count, potential);
     if (read && err == MX_OK)
         err = md_choose_elements(potential, input->elements, types, NULL, element);

@@ -5,6 +5,13 @@
 #include "md_input.h"
 #include "md_potential.h"
 
+/* How many files an input's potential has, and the path of one in a results file; from 0 on. */
+int md_stored_potentials(const md_input *input);
+typedef struct md_stored_path {
+    char text[32];
+} md_stored_path;
+md_stored_path md_stored_potential_path(int file);
+
 /* Reads /files/potential, potential_2 and so on, as many as the input names, and finds the
  * element of each type as the run did. False: it cannot be read, and a line says why. */
 bool md_stored_potential(vf_base *base, const md_input *input, int types, md_potential *potential,

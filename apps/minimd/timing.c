@@ -49,7 +49,7 @@ mx_err md_loop_begin(md_app *app)
         t->before[p] = t->part[p]->totals;
         t->calls[p] = 0;
     }
-    t->first_step = app->step;
+    app->base.first_step = t->first_step = app->step;
     t->started = app_now();
     app_region_begin(t->whole);
     return MX_OK;

@@ -6,58 +6,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One at the beginning, one after every visit_frequency steps, one at the end; after a restart
- * those of the steps since then. */
-
-/* Are they at the steps where they should be? *from_start: the first one is of the beginning. */
-static bool check_frame_steps(const tealeaf *t, const char *path, bool *from_start)
+/* The summary of a step has the sums of its frame. */
+static void check_summaries(const tealeaf *t, const double *u)
 {
-    const int64_t every = t->deck.visit_frequency;
-    int64_t count = 0, times = 0, astray = 0, *steps = NULL;
-    double *time = NULL;
-    char part[64];
-    snprintf(part, sizeof part, "%s/step", path);
-    mx_err err = app_reader_i64(t->base.reader, part, &count, &steps);
-    snprintf(part, sizeof part, "%s/time", path);
-    if (err == MX_OK) err = app_reader_f64(t->base.reader, part, &times, &time);
-    for (int64_t i = 0; err == MX_OK && i < count && i < times; ++i) {
-        const bool due = steps[i] % every == 0 || steps[i] == t->deck.steps;
-        const int64_t next = i + 1 < count ? steps[i + 1] : t->deck.steps;
-        const bool follows =
-            next == steps[i] + every || (next == t->deck.steps && next - steps[i] < every);
-        const double gap = tv_relative(time[i], (double)steps[i] * t->deck.initial_timestep);
-        astray += !(due && follows && gap <= DBL_EPSILON);
+    const int64_t cells = tv_count(&t->deck), frames = vf_schedule_count(&t->frames);
+    int64_t f = 0, astray = 0;
+    for (int64_t i = 0; i < t->summaries; ++i) {
+        while (f < frames && vf_schedule_step(&t->frames, f) < t->summary_step[i]) ++f;
+        if (f == frames || vf_schedule_step(&t->frames, f) != t->summary_step[i]) continue;
+        const tv_sums sums = tv_field_sums(&t->deck, t->density, u + f * cells);
+        astray += !(tv_relative(t->summary[4][i], sums.u) <= SUM_TOLERANCE &&
+                    tv_relative(t->summary[3][i], sums.energy) <= SUM_TOLERANCE);
     }
-    *from_start = err == MX_OK && count > 0 && steps[0] == 0;
-    free(steps);
-    free(time);
-    if (err != MX_OK) return vf_impossible(t->base.verdict, path, mx_err_message());
-    return vf_count(t->base.verdict, part, times, count) &&
-           vf_count(t->base.verdict, "frames at other steps or times", astray, 0);
-}
-
-/* The values of all frames, or NULL. */
-static double *read_frames(const tealeaf *t, const char *path, int64_t *frames)
-{
-    const int64_t cells = tv_count(&t->deck);
-    int64_t count = 0;
-    double *values = NULL;
-    if (app_reader_f64(t->base.reader, path, &count, &values) != MX_OK) {
-        vf_impossible(t->base.verdict, path, mx_err_message());
-        return NULL;
-    }
-    *frames = count / cells;
-    if (vf_count(t->base.verdict, path, count, *frames * cells) && *frames > 0) return values;
-    free(values);
-    return NULL;
+    vf_count(t->base.verdict, "frames: summaries with another U or energy", astray, 0);
 }
 
 /* Each frame has the energy of the deck and stays within its temperatures; that of the beginning is
  * the deck's state, to the rounding of density times energy; the last one is the field. */
-static void check_frames(tealeaf *t, const double *energy, const double *u, int64_t frames,
-                         bool from_start)
+static void check_frames(tealeaf *t, const double *energy, const double *u)
 {
-    const int64_t cells = tv_count(&t->deck);
+    const int64_t cells = tv_count(&t->deck), frames = vf_schedule_count(&t->frames);
     double low, high, mismatch = 0.0, worst = t->initial.energy, beyond = 0.0, left = 0.0;
     tv_extremes(t->u0, cells, &low, &high);
     for (int64_t s = 0, r = 0; t->residual && tv_histories_fit(t) && s < t->deck.steps; ++s) {
@@ -80,7 +48,7 @@ static void check_frames(tealeaf *t, const double *energy, const double *u, int6
     tv_check_relative(t, "frames: worst energy", worst, t->initial.energy, tv_energy_tolerance(t));
     vf_max(t->base.verdict, "frames: temperature beyond the deck's extremes", beyond,
            left + CONSERVED_TOLERANCE * fabs(high));
-    if (from_start)
+    if (vf_schedule_step(&t->frames, 0) == 0)
         vf_max(t->base.verdict, "first frame / initial temperature - 1",
                tv_mismatch(u, t->u0, cells), 2.0 * DBL_EPSILON);
     vf_max(t->base.verdict, "last frame / temperature - 1",
@@ -90,16 +58,16 @@ static void check_frames(tealeaf *t, const double *energy, const double *u, int6
 bool tv_row_frames(void *state)
 {
     tealeaf *const t = state;
-    int64_t frames = 0, others = 0;
-    if (t->deck.visit_frequency == 0) return true;
-    bool from_start = false, energy_from_start = false;
-    if (!check_frame_steps(t, "/frames/energy", &energy_from_start) ||
-        !check_frame_steps(t, "/frames/temperature", &from_start))
-        return true;
-    double *const energy = read_frames(t, "/frames/energy/value", &frames);
-    double *const u = read_frames(t, "/frames/temperature/value", &others);
-    if (energy && u && vf_count(t->base.verdict, "frames of the energy", frames, others))
-        check_frames(t, energy, u, frames, from_start || energy_from_start);
+    int64_t count = 0;
+    double *energy = NULL, *u = NULL;
+    if (t->deck.visit_frequency == 0 || vf_schedule_count(&t->frames) == 0) return true;
+    if (app_reader_f64(t->base.reader, "/frames/energy/value", &count, &energy) != MX_OK ||
+        app_reader_f64(t->base.reader, "/frames/temperature/value", &count, &u) != MX_OK) {
+        vf_impossible(t->base.verdict, "frames", mx_err_message());
+    } else {
+        check_frames(t, energy, u);
+        check_summaries(t, u);
+    }
     free(energy);
     free(u);
     return true;

@@ -1,8 +1,9 @@
 /* What the files of minx-verify's checks of TeaLeaf share. */
 #pragma once
-#include "physics.h"
+#include "contents.h"
 #include "physics_fields.h"
 
+#define SUM_TOLERANCE 1e-11
 #define CONSERVED_TOLERANCE 1e-10
 
 enum { SUMMARY_SERIES = 5 };
@@ -12,6 +13,7 @@ typedef struct tealeaf {
     tl_deck deck;
     double *density, *energy, *u, *start; /* fields; NULL where not readable */
     double *u0;                           /* the initial temperature, from the deck alone */
+    vf_schedule schedule, frames;         /* when there are summaries, and frames */
     int64_t *summary_step;                /* series, one entry a summary */
     double *summary[SUMMARY_SERIES]; /* time, volume, mass, internal_energy, temperature_total */
     int64_t summaries;
@@ -34,6 +36,9 @@ bool tv_histories_fit(const tealeaf *t);
 
 /* By how much the energy of a step may differ from that of the deck, relative. */
 double tv_energy_tolerance(const tealeaf *t);
+
+/* physics_contents.c */
+void tv_contents(void *state);
 
 /* physics_frames.c: a row of the checks. */
 bool tv_row_frames(void *state);

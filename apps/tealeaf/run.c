@@ -154,7 +154,7 @@ mx_err tl_run(void *data)
     tl_app *const app = data;
     const tl_deck *deck = &app->deck;
     app->started = app_now();
-    app->first_step = app->step;
+    app->base.first_step = app->first_step = app->step;
     MX_TRY(begin(app));
     while (app->step < deck->steps) {
         MX_TRY(step(app));

@@ -1,7 +1,8 @@
 /* The limits are linear in the size of the files, with room for a slow machine: a valid file never
  * reaches them. Memory: fields, their copies in the checks, and a block for the digests; libraries
  * map up to a few hundred MiB. Time: hashing takes 1 s for 300 MB or more; the physics of a cell
- * (32 bytes) up to a few microseconds where a deck has hundreds of states. */
+ * (32 bytes) up to a few microseconds where a deck has hundreds of states, that of a position in a
+ * frame (24 bytes) ten microseconds, half a second for a mebibyte. */
 #include "guard.h"
 
 #include "verdict.h"
@@ -32,7 +33,8 @@ static const bool limits_memory = true;
 vf_limits vf_limits_of(int64_t file_bytes)
 {
     const int64_t mebibytes = file_bytes >> 20;
-    vf_limits limits = {.cpu_seconds = 2 + mebibytes, .memory_bytes = (mebibytes * 4 + 1024) << 20};
+    vf_limits limits = {.cpu_seconds = 2 + 4 * mebibytes,
+                        .memory_bytes = (mebibytes * 4 + 1024) << 20};
     limits.wall_seconds = 60 + 20 * limits.cpu_seconds;
     return limits;
 }

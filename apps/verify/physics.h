@@ -3,6 +3,7 @@
  * (minx_add_physics); they read the file by results_reader.h alone, may use the app's deck parser,
  * and never its solver: the check must be independent. */
 #pragma once
+#include "compare.h"
 #include "keys.h"
 #include "results_reader.h"
 #include "verdict.h"
@@ -17,6 +18,7 @@ typedef struct vf_recomputed {
     /* The two are of the value itself. The stored tolerance is relative to the stored expected
      * value, unless that is 0. */
     bool absolute;
+    app_compare compare; /* of two runs */
 } vf_recomputed;
 
 enum { VF_MAX_RECOMPUTED = 16 };
@@ -31,18 +33,22 @@ typedef struct vf_base {
     /* of a run whose checks all hold: "passed" and 0, unless a row says otherwise */
     const char *outcome;
     int exit_code;
-    app_keys keys;     /* of the input */
-    const void *input; /* the struct that the keys filled */
+    int64_t ranks;
+    int64_t first_step;    /* of a restart; 0: from the beginning */
+    const char *precision; /* of the provenance: "f64", unless the app says otherwise */
+    app_keys keys;         /* of the input */
+    const void *input;     /* the struct that the keys filled */
+    bool *described;       /* by node of the file: there is a row for it (contents.h) */
+    bool intact;           /* all that is described is there */
 } vf_base;
 
 /* Adds a check that must be stored. */
 void vf_recompute(vf_base *base, vf_recomputed check);
 
 /* Parses the stored deck, with what the command line set, into *target, and compares every
- * parameter of /input. False where the deck cannot be parsed. *keys is to be closed in any case;
- * texts in *target are valid until then. */
-bool vf_input(app_reader reader, const app_input *input, app_keys *keys, void *target,
-              vf_verdict *verdict);
+ * parameter of /input. False where the deck cannot be parsed. base->keys is to be closed in any
+ * case; texts in *target are valid until then. */
+bool vf_input(vf_base *base, const app_input *input, void *target);
 
 typedef struct vf_row {
     const char *name;
@@ -50,14 +56,16 @@ typedef struct vf_row {
 } vf_row;
 
 /* Exported as vf_physics_APP. Before the rows, the stored deck is parsed, with what the command
- * line set, and every parameter of /input is compared with it; where it cannot be parsed, no row
- * can be checked. */
+ * line set, and every parameter of /input is compared with it; then `contents` says what else the
+ * file must hold. Where something is missing, no row can be checked. */
 typedef struct vf_physics {
     const char *app;        /* as the file names it */
     const app_input *input; /* NULL: the app has no keys */
     size_t state_bytes; /* of a struct that begins with vf_base; zero at the start. 0: of vf_base */
     /* offset in the state of the struct that the keys fill; 0: it is elsewhere, at base.input */
     size_t input_at;
+    /* calls vf_expect and the like (contents.h); NULL: the file may hold any datasets */
+    void (*contents)(void *state);
     void (*release)(void *state); /* NULL: there is nothing to free */
     const vf_row *rows;
     int count;

@@ -1,120 +1,77 @@
 /* The input: what the app's own parser makes of the stored deck, against the stored parameters.
  * Both come from one table of keys, so that every parameter is compared: that it is there, its
  * type, its unit, its value to the last bit. (Its range was checked when the deck was parsed.) */
-#include "physics.h"
+#include "contents.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct input_check {
-    app_reader reader;
-    vf_verdict *verdict;
-    char path[256]; /* of the parameter */
-} input_check;
-
-static bool unreadable(const input_check *c)
-{
-    return vf_impossible(c->verdict, c->path, mx_err_message());
-}
-
-static void check_whole(const input_check *c, const app_parameter *p)
-{
-    int64_t count = 0, *values = NULL;
-    if (app_reader_i64(c->reader, c->path, &count, &values) != MX_OK)
-        unreadable(c);
-    else if (count != 1)
-        vf_impossible(c->verdict, c->path, "expected one value");
-    else
-        vf_count(c->verdict, p->name, values[0], p->whole);
-    free(values);
-}
-
-static void check_real(const input_check *c, const app_parameter *p)
-{
-    int64_t count = 0;
-    double *values = NULL;
-    if (app_reader_f64(c->reader, c->path, &count, &values) != MX_OK)
-        unreadable(c);
-    else if (count != 1)
-        vf_impossible(c->verdict, c->path, "expected one value");
-    else
-        vf_number(c->verdict, p->name, values[0], p->real, 0.0);
-    free(values);
-}
-
-static void check_list(const input_check *c, const app_parameter *p)
+/* The parameters were described before: they have as many values as they must. */
+static void compare_reals(const vf_base *base, const char *path, const app_parameter *p)
 {
     int64_t count = 0, astray = 0;
     double *values = NULL;
-    if (app_reader_f64(c->reader, c->path, &count, &values) != MX_OK) {
-        unreadable(c);
-    } else if (count != p->count) {
-        vf_count(c->verdict, p->name, count, p->count);
+    if (app_reader_f64(base->reader, path, &count, &values) != MX_OK) {
+        vf_impossible(base->verdict, path, mx_err_message());
+    } else if (p->kind == APP_PARAMETER_REAL) {
+        vf_number(base->verdict, p->name, values[0], p->real, 0.0);
     } else {
         for (int64_t i = 0; i < count; ++i) astray += values[i] != p->list[i];
-        vf_count(c->verdict, p->name, astray, 0);
+        vf_count(base->verdict, p->name, astray, 0);
     }
     free(values);
 }
 
-static void check_text(const input_check *c, const app_parameter *p)
+static void compare_whole(const vf_base *base, const char *path, const app_parameter *p)
+{
+    int64_t count = 0, *values = NULL;
+    if (app_reader_i64(base->reader, path, &count, &values) != MX_OK)
+        vf_impossible(base->verdict, path, mx_err_message());
+    else
+        vf_count(base->verdict, p->name, values[0], p->whole);
+    free(values);
+}
+
+static void compare_text(const vf_base *base, const char *path, const app_parameter *p)
 {
     size_t length = 0;
     char *text = NULL;
-    if (app_reader_text(c->reader, c->path, &length, &text) != MX_OK)
-        unreadable(c);
+    if (app_reader_text(base->reader, path, &length, &text) != MX_OK)
+        vf_impossible(base->verdict, path, mx_err_message());
     else
-        vf_text(c->verdict, p->name, text, p->text);
+        vf_text(base->verdict, p->name, text, p->text);
     free(text);
 }
 
-/* Prints a line only if the unit is wrong. */
-static void check_unit(const input_check *c, const app_parameter *p)
+static void check_parameter(vf_base *base, const app_parameter *p)
 {
-    char *unit = NULL;
-    if (p->kind == APP_PARAMETER_TEXT) return;
-    if (app_reader_attribute_text(c->reader, c->path, "units", &unit) != MX_OK)
-        unreadable(c);
-    else if (strcmp(unit, p->unit) != 0)
-        vf_words(c->verdict, c->path, false, "got the unit %s, expected %s", unit, p->unit);
-    free(unit);
-}
-
-static void check_parameter(input_check *c, const app_parameter *p)
-{
-    snprintf(c->path, sizeof c->path, "/input/%s", p->name);
+    char path[256];
+    snprintf(path, sizeof path, "/input/%s", p->name);
+    const bool text = p->kind == APP_PARAMETER_TEXT, list = p->kind == APP_PARAMETER_LIST;
+    const vf_dataset row = {.path = path,
+                            .kind = text                             ? APP_NODE_TEXT
+                                    : p->kind == APP_PARAMETER_WHOLE ? APP_NODE_I64
+                                                                     : APP_NODE_F64,
+                            .rank = list ? 1 : 0,
+                            .shape = {p->count},
+                            .units = text ? NULL : p->unit};
+    if (!vf_expect(base, &row, 1)) return;
     switch (p->kind) {
-    case APP_PARAMETER_WHOLE: check_whole(c, p); break;
-    case APP_PARAMETER_REAL: check_real(c, p); break;
-    case APP_PARAMETER_LIST: check_list(c, p); break;
-    case APP_PARAMETER_TEXT: check_text(c, p); break;
+    case APP_PARAMETER_WHOLE: compare_whole(base, path, p); break;
+    case APP_PARAMETER_TEXT: compare_text(base, path, p); break;
+    case APP_PARAMETER_REAL:
+    case APP_PARAMETER_LIST: compare_reals(base, path, p); break;
     }
-    check_unit(c, p);
 }
 
-static bool is_known(const app_keys *keys, const char *name)
+/* The texts that were parsed. */
+static void check_texts(vf_base *base)
 {
-    bool known = strcmp(name, "deck") == 0 || strcmp(name, "overrides") == 0;
-    for (int i = 0; !known; i++) {
-        app_parameter p;
-        if (app_keys_parameter(keys->input, keys->dialect, keys->target, i, &p) != MX_OK || !p.name)
-            return false;
-        known = strcmp(name, p.name) == 0;
-        app_parameter_free(&p);
-    }
-    return known;
-}
-
-/* Finds objects of /input that are no parameters. */
-static void find_foreign(const input_check *c, const app_keys *keys)
-{
-    static const char group[] = "/input/";
-    for (int i = 0; i < app_reader_count(c->reader); ++i) {
-        const char *const path = app_reader_node(c->reader, i)->path;
-        if (strncmp(path, group, sizeof group - 1) == 0 && !is_known(keys, path + sizeof group - 1))
-            vf_impossible(c->verdict, path, "the app has no such parameter");
-    }
+    static const char *const paths[] = {"/input/deck", "/input/overrides"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i)
+        if (app_reader_find(base->reader, paths[i]))
+            vf_expect(base, &(vf_dataset){.path = paths[i], .kind = APP_NODE_TEXT}, 1);
 }
 
 /* A text that may be absent. */
@@ -140,22 +97,20 @@ static mx_err parse(app_reader reader, const app_input *input, app_keys *keys, v
     return err;
 }
 
-bool vf_input(app_reader reader, const app_input *input, app_keys *keys, void *target,
-              vf_verdict *verdict)
+bool vf_input(vf_base *base, const app_input *input, void *target)
 {
-    input_check c = {.reader = reader, .verdict = verdict};
-    *keys = (app_keys){.input = input};
-    if (parse(reader, input, keys, target) != MX_OK)
-        return vf_impossible(verdict, "deck", mx_err_message());
-    vf_words(verdict, "deck", true, "parsed again");
+    base->keys = (app_keys){.input = input};
+    if (parse(base->reader, input, &base->keys, target) != MX_OK)
+        return vf_impossible(base->verdict, "deck", mx_err_message());
+    vf_words(base->verdict, "deck", true, "parsed again");
+    check_texts(base);
     for (int i = 0;; ++i) {
         app_parameter p;
-        if (app_keys_parameter(input, keys->dialect, target, i, &p) != MX_OK)
-            return vf_impossible(verdict, "input", mx_err_message());
+        if (app_keys_parameter(input, base->keys.dialect, target, i, &p) != MX_OK)
+            return vf_impossible(base->verdict, "input", mx_err_message());
         if (!p.name) break;
-        check_parameter(&c, &p);
+        check_parameter(base, &p);
         app_parameter_free(&p);
     }
-    find_foreign(&c, keys);
     return true;
 }

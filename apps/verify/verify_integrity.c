@@ -59,6 +59,19 @@ static void compare_manifests(char *stored, char *recomputed, vf_verdict *verdic
     }
 }
 
+/* Files of this schema have one method only. */
+static void check_method(app_reader reader, vf_verdict *verdict)
+{
+    static const char path[] = "/integrity/method";
+    char *method = NULL;
+    size_t length = 0;
+    if (app_reader_text(reader, path, &length, &method) != MX_OK)
+        vf_impossible(verdict, path, mx_err_message());
+    else
+        vf_text(verdict, path, method, APP_DIGEST_METHOD);
+    free(method);
+}
+
 static void check_digests(app_reader reader, char *stored, size_t length, const char *root,
                           vf_verdict *verdict)
 {
@@ -77,6 +90,7 @@ static void check_digests(app_reader reader, char *stored, size_t length, const 
 void vf_check_integrity(app_reader reader, vf_verdict *verdict)
 {
     check_groups(reader, verdict);
+    check_method(reader, verdict);
     char *stored = NULL, *root = NULL;
     size_t length = 0, root_length = 0;
     if (app_reader_text(reader, APP_PATH_MANIFEST, &length, &stored) != MX_OK) {

@@ -1,5 +1,5 @@
 #include "comm.h"
-#include "physics.h"
+#include "contents.h"
 #include "verify.h"
 
 #include <math.h>
@@ -97,16 +97,6 @@ static void verify_check(const check_data *check, const vf_base *base, vf_verdic
                   again->tolerance_tolerance, verdict);
 }
 
-/* Every check that can be recomputed must have been stored. */
-static void find_absent(app_reader reader, const vf_base *base, vf_verdict *verdict)
-{
-    for (int i = 0; i < base->recomputed_count; ++i) {
-        char path[128];
-        snprintf(path, sizeof path, "/verification/%s", base->recomputed[i].name);
-        if (!app_reader_find(reader, path)) vf_impossible(verdict, path, "this check is missing");
-    }
-}
-
 /* The verdict and the exit code must be what the checks say. */
 static void verify_outcome(app_reader reader, const vf_base *base, bool all, vf_verdict *verdict)
 {
@@ -131,9 +121,10 @@ static bool is_check(const app_node *node)
     return node->kind == APP_NODE_GROUP && strncmp(node->path, prefix, sizeof prefix - 1) == 0;
 }
 
-static void verify_checks(app_reader reader, const vf_base *base, vf_verdict *verdict)
+static void verify_checks(app_reader reader, vf_base *base, vf_verdict *verdict)
 {
     bool all = true;
+    vf_expect_checks(base);
     for (int i = 0; i < app_reader_count(reader); ++i) {
         const app_node *const node = app_reader_node(reader, i);
         check_data check;
@@ -146,7 +137,6 @@ static void verify_checks(app_reader reader, const vf_base *base, vf_verdict *ve
         verify_check(&check, base, verdict);
         all = all && holds(&check);
     }
-    find_absent(reader, base, verdict);
     verify_outcome(reader, base, all, verdict);
 }
 
@@ -164,10 +154,15 @@ static void check_state(const vf_physics *physics, vf_base *base, void *input)
 {
     base->outcome = "passed";
     base->input = input;
-    const bool good = !physics->input ||
-                      vf_input(base->reader, physics->input, &base->keys, input, base->verdict);
-    check_rows(physics, base, good, base->verdict);
+    base->intact = true;
+    vf_read_run(base);
+    const bool parsed = !physics->input || vf_input(base, physics->input, input);
+    if (parsed && physics->contents) physics->contents(base);
+    vf_expect_common(base);
+    const bool intact = parsed && base->intact;
+    check_rows(physics, base, intact, base->verdict);
     verify_checks(base->reader, base, base->verdict);
+    if (intact && physics->contents) vf_find_foreign(base);
     if (physics->release) physics->release(base);
     app_keys_close(&base->keys);
 }
@@ -178,13 +173,16 @@ static void check_physics(const vf_physics *physics, app_reader reader, vf_verdi
     const bool apart = physics->input && physics->input_at == 0;
     vf_base *const base = calloc(1, bytes);
     void *const input = apart ? calloc(1, physics->input->size) : NULL;
-    if (!base || (apart && !input)) {
+    bool *const described = calloc((size_t)app_reader_count(reader) + 1, sizeof *described);
+    if (!base || !described || (apart && !input)) {
         vf_impossible(verdict, physics->app, "no memory");
     } else {
         base->reader = reader;
         base->verdict = verdict;
+        base->described = described;
         check_state(physics, base, apart ? input : (char *)base + physics->input_at);
     }
+    free(described);
     free(input);
     free(base);
 }

@@ -210,6 +210,15 @@ def restart(runs):
         runs.verify("--tolerance=0", "whole.h5", "again.h5")
         runs.run(deck, "--restart=c.h5", "--output=other.h5", *options, ranks=others)
         runs.verify("whole.h5", "other.h5")
+        # other lines and frames, from step 35 on; the lines before are those of the first part
+        runs.run(deck, "--restart=c.h5", "thermo=4", "frames=6", "--output=more.h5", *options, ranks=ranks)
+        runs.verify("more.h5")
+        with h5py.File(runs.path("more.h5"), "r+") as file:
+            check("steps", file["/series/step"][...].tolist(), [0, 10, 20, 30, 36, 40, 44, 48, 52, 56, 57])
+            check("frames", file["/particles/all/position/step"][...].tolist(), [36, 42, 48, 54])
+            check("first step", int(file["/provenance/first_step"][()]), 35)
+            file["/provenance/first_step"][()] = 0
+        check("physics", "physics: FAIL" in runs.verify("more.h5", code=1), True)
         os.remove(runs.path("c.h5"))
 
 

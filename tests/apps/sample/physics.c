@@ -13,7 +13,8 @@ static bool check_sum(void *data)
     if (app_reader_f64(base->reader, "/fields/u", &count, &u) != MX_OK) count = 0;
     for (int64_t i = 0; i < count; i++) sum += u[i];
     free(u);
-    vf_recompute(base, (vf_recomputed){"sum", sum, 1e-12, 1, 0, 1e-12, 0, false});
+    vf_recompute(base,
+                 (vf_recomputed){"sum", sum, 1e-12, 1, 0, 1e-12, 0, false, APP_RELATIVE(1e-12)});
     return vf_number(base->verdict, "sum", sum, 1, 1e-12);
 }
 static const vf_row checks[] = {{"sum", check_sum}};

@@ -1,0 +1,95 @@
+/* What the files of minx-verify's checks of miniMD share. */
+#pragma once
+#include "contents.h"
+
+#include "md_sizes.h"
+#include "stored.h"
+
+#define SUM_TOLERANCE 1e-11
+#define MIXED_TOLERANCE 3e-6
+#define LIST_TOLERANCE 1e-3
+
+typedef struct coefficients {
+    double epsilon, sigma, cutoff;
+} coefficients;
+
+/* Units: energy in m v^2, Boltzmann's constant, pressure of one energy per volume; as the original
+ * has them. And their names in the file. */
+typedef struct mv_units {
+    double energy, boltzmann, pressure;
+    const char *energy_name, *temperature_name, *pressure_name, *length_name, *time_name,
+        *mass_name, *velocity_name, *momentum_name;
+    bool is_h5md; /* H5MD's readers know length and time */
+} mv_units;
+
+typedef struct minimd {
+    vf_base base;
+    md_input input;
+    mv_units units;
+    int64_t atoms, types;
+    int64_t entries;             /* of the histories */
+    vf_schedule lines, frames;   /* when there are entries, and frames */
+    int64_t last_step;           /* that was done */
+    double *position, *velocity; /* [atoms][3]; position: from the box's corner */
+    int64_t *type;               /* from 0 on */
+    double *box;                 /* corner, sides */
+    double *mass;                /* of each type */
+    double *stored_pairs;        /* [types * types]: epsilon, sigma, cutoff */
+    coefficients pair[MD_MAX_TYPES][MD_MAX_TYPES];
+    md_potential potential;
+    int element[MD_MAX_TYPES]; /* of each type */
+    int64_t *step;             /* histories */
+    double *time, *temperature, *pressure, *potential_energy, *total, *conserved, *motion;
+    double *momentum[3];
+
+    const double *at; /* positions that are summed, from the box's corner */
+    /* cells: the atoms of cell c are cell_atom[cell_begin[c]] to before cell_begin[c + 1] */
+    double cutoff, reach; /* reach: a little more, for pairs at the cutoff */
+    int cells[3], cutoff_cells[3];
+    int64_t *cell_begin, *cell_atom;
+    double *density, *derivative; /* EAM: rho and F'(rho) of each atom */
+
+    /* sums over pairs of `at` */
+    double energy, virial, at_cutoff;
+    double energy_size, virial_size; /* of magnitudes */
+    /* of pairs so near to the cutoff that the run may have counted them otherwise */
+    double edge_energy, edge_virial;
+
+    /* of the last state */
+    double mvv, momentum_now[3], motion_now;
+    double last_virial_size, last_energy_size;
+
+    /* of the histories: did the conserved energy and the momentum change by no more than the app's
+     * checks allow? */
+    bool conserves_energy, conserves_momentum;
+} minimd;
+
+/* Of the embedded-atom method? Else Lennard-Jones. */
+static inline bool mv_is_eam(const minimd *m) { return m->input.force == MD_FORCE_EAM; }
+
+/* physics_contents.c */
+void mv_contents(void *state);
+
+/* physics_pairs.c: the sums over pairs of these positions ([atoms][3], from the box's corner, in
+ * it). False: it has said why it cannot. */
+bool mv_sum_pairs(minimd *m, const double *position);
+/* How many distances that takes. */
+double mv_distances(minimd *m);
+/* The relative error of sums over pairs. */
+double mv_pairs_tolerance(const minimd *m);
+
+/* physics.c: moves positions to the box's corner; false where one is not in the box. */
+bool mv_to_corner(minimd *m, const char *path, double *position);
+
+/* physics_series.c: the histories, by whose sizes checks divide. */
+md_energies mv_energies(const minimd *m);
+/* Kinetic energy of an atom, at an entry. */
+double mv_kinetic_energy(const minimd *m, int64_t entry);
+/* Compares an entry with the sums over pairs of its positions. */
+void mv_check_entry(minimd *m, int64_t entry);
+/* The site of an atom of a lattice, from the box's corner; index from 0 on. */
+void mv_lattice_site(const minimd *m, int64_t index, double *at);
+bool mv_row_histories(void *state);
+
+/* physics_frames.c */
+bool mv_row_frames(void *state);

@@ -1,0 +1,361 @@
+/* Compares the datasets of a file with rows (contents.h). Attributes are compared as the lines that
+ * their digests are made of: type, shape and the digest of the bytes. So one comparison serves
+ * attributes of all types. */
+#include "contents.h"
+
+#include "strbuf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The place of a value as text, "[12,7]". */
+typedef struct place_text {
+    char text[128];
+} place_text;
+
+static const char *list_text(const int64_t *numbers, int count, place_text *list)
+{
+    const size_t capacity = sizeof list->text;
+    size_t used = (size_t)snprintf(list->text, capacity, "[");
+    for (int d = 0; d < count && used < capacity; ++d)
+        used += (size_t)snprintf(list->text + used, capacity - used, "%s%lld", d > 0 ? "," : "",
+                                 (long long)numbers[d]);
+    if (used < capacity) snprintf(list->text + used, capacity - used, "]");
+    return list->text;
+}
+
+static const char *place_of(const app_node *node, int64_t at, place_text *place)
+{
+    int64_t index[APP_NODE_MAX_RANK];
+    for (int d = node->rank - 1; d >= 0; --d) {
+        index[d] = at % node->shape[d];
+        at /= node->shape[d];
+    }
+    return list_text(index, node->rank, place);
+}
+
+/* ---- attributes ---- */
+
+static mx_err add_line(app_strbuf *lines, const vf_attribute *a)
+{
+    char hex[65];
+    MX_TRY(app_reader_sha256(a->data, a->bytes, hex));
+    if (a->extent == 0)
+        return app_strbuf_add(lines, "attribute %s %s [] %s\n", hex, a->type, a->name);
+    return app_strbuf_add(lines, "attribute %s %s [%lld] %s\n", hex, a->type, (long long)a->extent,
+                          a->name);
+}
+
+static void report_attribute(const vf_base *base, const char *path, const vf_attribute *a)
+{
+    const bool text = a->extent == 0 && a->type[0] == '|' && a->type[1] == 'S';
+    char *got = NULL;
+    if (app_reader_attribute_text(base->reader, path, a->name, &got) == MX_OK && text)
+        vf_words(base->verdict, path, false, "attribute %s: got %s, expected %.*s", a->name, got,
+                 (int)a->bytes, (const char *)a->data);
+    else
+        vf_words(base->verdict, path, false, "attribute %s is missing, or not what it must be",
+                 a->name);
+    free(got);
+}
+
+static int64_t lines_of(const char *text)
+{
+    int64_t lines = 0;
+    for (; *text; ++text) lines += *text == '\n';
+    return lines;
+}
+
+static mx_err compare_attributes(const vf_base *base, const char *path, const char *stored,
+                                 const vf_attribute *list, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        app_strbuf line = {0};
+        MX_TRY(add_line(&line, &list[i]));
+        const bool found = strstr(stored, line.text) != NULL;
+        app_strbuf_free(&line);
+        if (!found) report_attribute(base, path, &list[i]);
+    }
+    if (lines_of(stored) > count)
+        vf_words(base->verdict, path, false, "has %lld attributes, expected %d",
+                 (long long)lines_of(stored), count);
+    return MX_OK;
+}
+
+void vf_expect_attributes(vf_base *base, const char *path, const vf_attribute *list, int count)
+{
+    char *stored = NULL;
+    if (!app_reader_find(base->reader, path)) {
+        vf_impossible(base->verdict, path, "is missing");
+        return;
+    }
+    mx_err err = app_reader_attributes(base->reader, path, &stored);
+    if (err == MX_OK) err = compare_attributes(base, path, stored ? stored : "", list, count);
+    if (err != MX_OK) vf_impossible(base->verdict, path, mx_err_message());
+    free(stored);
+}
+
+/* A text of fixed length; one that is empty is stored as a NUL. */
+typedef struct text_type {
+    char name[24];
+} text_type;
+
+static vf_attribute text_attribute(const char *name, const char *text, text_type *type)
+{
+    const size_t length = strlen(text), bytes = length > 0 ? length : 1;
+    snprintf(type->name, sizeof type->name, "|S%zu", bytes);
+    return (vf_attribute){.name = name, .type = type->name, .data = text, .bytes = bytes};
+}
+
+void vf_expect_text_attributes(vf_base *base, const char *path, const char *const *texts)
+{
+    enum { MAX_TEXTS = 4 };
+    vf_attribute list[MAX_TEXTS];
+    text_type types[MAX_TEXTS];
+    int count = 0;
+    for (; count < MAX_TEXTS && texts[2 * count]; ++count)
+        list[count] = text_attribute(texts[2 * count], texts[2 * count + 1], &types[count]);
+    vf_expect_attributes(base, path, list, count);
+}
+
+static vf_attribute mesh_attribute(const char *name, const vf_dataset *row, const double *values)
+{
+    return (vf_attribute){.name = name,
+                          .type = "<f8",
+                          .extent = row->rank,
+                          .data = values,
+                          .bytes = (size_t)row->rank * sizeof *values};
+}
+
+static void check_attributes(vf_base *base, const vf_dataset *row)
+{
+    enum { MAX_ATTRIBUTES = 5 };
+    vf_attribute list[MAX_ATTRIBUTES];
+    app_compare_words words;
+    text_type compare, units;
+    int count = 0;
+    list[count++] =
+        text_attribute(APP_COMPARE_ATTRIBUTE, app_compare_text(row->compare, &words), &compare);
+    if (row->origin) list[count++] = mesh_attribute("origin", row, row->origin);
+    if (row->spacing) list[count++] = mesh_attribute("spacing", row, row->spacing);
+    if (row->h5md_units)
+        list[count++] = (vf_attribute){.name = "unit",
+                                       .type = "|O",
+                                       .data = row->h5md_units,
+                                       .bytes = strlen(row->h5md_units)};
+    if (row->units) list[count++] = text_attribute("units", row->units, &units);
+    vf_expect_attributes(base, row->path, list, count);
+}
+
+/* ---- type and shape ---- */
+
+static const char *kind_name(app_node_kind kind)
+{
+    switch (kind) {
+    case APP_NODE_F32: return "<f4";
+    case APP_NODE_F64: return "<f8";
+    case APP_NODE_I32: return "<i4";
+    case APP_NODE_I64: return "<i8";
+    case APP_NODE_TEXT: return "a text";
+    default: return "a group";
+    }
+}
+
+static bool check_shape(const vf_base *base, const vf_dataset *row, const app_node *node)
+{
+    place_text got, expected;
+    bool fits = node->kind == row->kind && node->rank == row->rank;
+    for (int d = 0; fits && d < row->rank; ++d)
+        fits = row->shape[d] == VF_ANY_EXTENT || node->shape[d] == row->shape[d];
+    return fits || vf_words(base->verdict, row->path, false, "got %s %s, expected %s %s",
+                            node->type, list_text(node->shape, node->rank, &got),
+                            kind_name(row->kind), list_text(row->shape, row->rank, &expected));
+}
+
+/* ---- values ---- */
+
+static bool has_bounds(const vf_dataset *row) { return row->low != 0.0 || row->high != 0.0; }
+
+static bool fail_value(const vf_base *base, const vf_dataset *row, const app_node *node, int64_t at,
+                       double value)
+{
+    place_text place;
+    const char *const where = place_of(node, at, &place);
+    if (!has_bounds(row))
+        return vf_words(base->verdict, row->path, false, "%s: got %.17g, expected a finite number",
+                        where, value);
+    return vf_words(base->verdict, row->path, false, "%s: got %.17g, expected %.17g to %.17g",
+                    where, value, row->low, row->high);
+}
+
+static bool check_reals(const vf_base *base, const vf_dataset *row, const app_node *node)
+{
+    int64_t count = 0, bad = 0;
+    double *values = NULL;
+    if (app_reader_f64(base->reader, row->path, &count, &values) != MX_OK)
+        return vf_impossible(base->verdict, row->path, mx_err_message());
+    const double low = has_bounds(row) ? row->low : -INFINITY;
+    const double high = has_bounds(row) ? row->high : INFINITY;
+    while (bad < count && isfinite(values[bad]) && values[bad] >= low && values[bad] <= high) ++bad;
+    const bool good = bad == count || fail_value(base, row, node, bad, values[bad]);
+    free(values);
+    return good;
+}
+
+static bool check_wholes(const vf_base *base, const vf_dataset *row, const app_node *node)
+{
+    int64_t count = 0, bad = 0, *values = NULL;
+    if (app_reader_i64(base->reader, row->path, &count, &values) != MX_OK)
+        return vf_impossible(base->verdict, row->path, mx_err_message());
+    while (bad < count && (!has_bounds(row) ||
+                           ((double)values[bad] >= row->low && (double)values[bad] <= row->high)))
+        ++bad;
+    const bool good = bad == count || fail_value(base, row, node, bad, (double)values[bad]);
+    free(values);
+    return good;
+}
+
+static bool check_word(const vf_base *base, const vf_dataset *row)
+{
+    size_t length = 0;
+    char *text = NULL;
+    if (app_reader_text(base->reader, row->path, &length, &text) != MX_OK)
+        return vf_impossible(base->verdict, row->path, mx_err_message());
+    bool good = !row->not_empty || length > 0;
+    if (row->words) {
+        int i = 0;
+        while (row->words[i] && strcmp(row->words[i], text) != 0) ++i;
+        good = row->words[i] != NULL;
+    }
+    if (!good)
+        vf_words(base->verdict, row->path, false, "got \"%s\", expected %s%s", text,
+                 row->words ? row->words[0] : "a text", row->words && row->words[1] ? ", ..." : "");
+    free(text);
+    return good;
+}
+
+static bool check_values(const vf_base *base, const vf_dataset *row, const app_node *node)
+{
+    switch (row->kind) {
+    case APP_NODE_F32:
+    case APP_NODE_F64: return check_reals(base, row, node);
+    case APP_NODE_I32:
+    case APP_NODE_I64: return check_wholes(base, row, node);
+    default: return check_word(base, row);
+    }
+}
+
+/* ---- rows ---- */
+
+static bool check_row(vf_base *base, const vf_dataset *row)
+{
+    const app_node *const node = app_reader_find(base->reader, row->path);
+    if (!node)
+        return vf_words(base->verdict, row->path, false, "%s is missing in the file", row->path);
+    base->described[node - app_reader_node(base->reader, 0)] = true;
+    if (!check_shape(base, row, node)) return false;
+    check_attributes(base, row);
+    return check_values(base, row, node);
+}
+
+bool vf_expect(vf_base *base, const vf_dataset *rows, int count)
+{
+    bool all = true;
+    for (int i = 0; i < count; ++i) all = check_row(base, &rows[i]) && all;
+    base->intact = base->intact && all;
+    return all;
+}
+
+void vf_find_foreign(vf_base *base)
+{
+    int datasets = 0, foreign = 0;
+    for (int i = 0; i < app_reader_count(base->reader); ++i) {
+        const app_node *const node = app_reader_node(base->reader, i);
+        if (node->kind == APP_NODE_GROUP) continue;
+        ++datasets;
+        if (base->described[i]) continue;
+        ++foreign;
+        vf_impossible(base->verdict, node->path, "no run with this input stores it");
+    }
+    vf_words(base->verdict, "datasets that are not of this input", foreign == 0, "%d of %d",
+             foreign, datasets);
+}
+
+/* ---- what is done every so many steps ---- */
+
+/* The multiples of a number up to a step, without 0 itself. -1 has none; 0 is counted by the
+ * caller. */
+static int64_t multiples(int64_t every, int64_t step)
+{
+    return every > 0 && step > 0 ? step / every : 0;
+}
+
+static bool is_last_extra(const vf_schedule *s)
+{
+    return s->with_last && s->last > s->after && (s->every <= 0 || s->last % s->every != 0);
+}
+
+int64_t vf_schedule_count(const vf_schedule *s)
+{
+    const bool zero = s->after < 0 && s->last >= 0 && s->every > 0;
+    if (s->last <= s->after) return 0;
+    return multiples(s->every, s->last) - multiples(s->every, s->after) + zero + is_last_extra(s);
+}
+
+int64_t vf_schedule_step(const vf_schedule *s, int64_t i)
+{
+    if (i == vf_schedule_count(s) - 1 && is_last_extra(s)) return s->last;
+    const int64_t first = s->after < 0 ? 0 : multiples(s->every, s->after) + 1;
+    return (first + i) * s->every;
+}
+
+/* Of frames that are there, at the steps and times that the schedule says? A time is a product of
+ * a step and dt: one rounding. */
+static void check_times(vf_base *base, const vf_frames *f, const char *step_path,
+                        const char *time_path)
+{
+    int64_t count = 0, times = 0, astray = 0, *steps = NULL;
+    double *time = NULL;
+    if (app_reader_i64(base->reader, step_path, &count, &steps) != MX_OK ||
+        app_reader_f64(base->reader, time_path, &times, &time) != MX_OK) {
+        vf_impossible(base->verdict, f->path, mx_err_message());
+    } else {
+        for (int64_t i = 0; i < count && i < times; ++i) {
+            const int64_t due = vf_schedule_step(&f->schedule, i);
+            const double expected = (double)due * f->dt;
+            astray += steps[i] != due || !(fabs(time[i] - expected) <= 2.3e-16 * expected);
+        }
+        vf_count(base->verdict, "frames at other steps or times", astray, 0);
+    }
+    free(steps);
+    free(time);
+}
+
+void vf_expect_frames(vf_base *base, const vf_frames *f)
+{
+    char step[128], time[128], value[128];
+    const int64_t frames = vf_schedule_count(&f->schedule);
+    snprintf(step, sizeof step, "%s/step", f->path);
+    snprintf(time, sizeof time, "%s/time", f->path);
+    snprintf(value, sizeof value, "%s/value", f->path);
+    vf_dataset rows[] = {
+        {.path = step, .kind = APP_NODE_I64, .rank = 1, .shape = {frames}, .units = "1"},
+        {.path = time,
+         .kind = APP_NODE_F64,
+         .rank = 1,
+         .shape = {frames},
+         .units = f->time_units,
+         .h5md_units = f->h5md_time_units},
+        {.path = value,
+         .kind = APP_NODE_F64,
+         .rank = 1 + f->rank,
+         .shape = {frames},
+         .units = f->units,
+         .compare = f->compare,
+         .h5md_units = f->h5md_units},
+    };
+    for (int d = 0; d < f->rank; ++d) rows[2].shape[d + 1] = f->shape[d];
+    if (vf_expect(base, rows, sizeof rows / sizeof rows[0])) check_times(base, f, step, time);
+}
