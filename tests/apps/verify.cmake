@@ -30,3 +30,11 @@ endfunction()
 
 verify_test(verify verify.c verify_alter.c verify_forge.c ARGUMENTS ${folder}/unpublished.h5)
 verify_test(damage damage.c damage_structure.c ARGUMENTS 300)
+
+# Forgeries of every dataset of every app. Skips without h5py.
+if(app_test_PYTHON)
+  add_test(NAME apps_verify_forgeries COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/verify_forgeries.py
+    --programs ${PROJECT_BINARY_DIR}/bin --inputs ${PROJECT_SOURCE_DIR}/inputs)
+  set_tests_properties(apps_verify_forgeries PROPERTIES SKIP_RETURN_CODE 77 LABELS apps PROCESSORS 2
+    ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endif()

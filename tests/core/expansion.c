@@ -6,7 +6,10 @@ typedef struct sum_args {
 } sum_args;
 MX_ARGS(sum_args, x)
 MX_DECLARE_REDUCE(2D, sum, sum_args, double)
-MX_BODY void sum_body(const sum_args *a, int j, int k, double *total) { *total += MX_AT(a->x, j, k); }
+MX_BODY void sum_body(const sum_args *a, int j, int k, double *total)
+{
+    *total += MX_AT(a->x, j, k);
+}
 
 extern int the_expansion_begins_here;
 MX_REDUCE(2D, sum, MX_SUM)
