@@ -216,6 +216,9 @@ static inline const mx_instance *mx_instance_of(mx_ctx ctx, const mx_kernel *ker
 
 /* ---- 4. functions that backends call ---- */
 
+/* Waits as mx_fence, while the context runs a launch: for a result in host memory. */
+mx_err mx_fence_launch(mx_ctx ctx);
+
 /* At least `bytes` of memory in the backend's space for one launch: partial results, scratch of
  * teams. */
 mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch);

@@ -6,6 +6,11 @@ mx_err mx_fence(mx_ctx ctx)
 {
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "fence: no context");
     MX_TRY(mx_ctx_idle(ctx, "mx_fence"));
+    return mx_fence_launch(ctx);
+}
+
+mx_err mx_fence_launch(mx_ctx ctx)
+{
     MX_TRY(mx_fence_event(ctx, "minx::fence", false));
     MX_TRY(mx_overflow_check(ctx));
     MX_TRY(mx_fault_check(ctx));

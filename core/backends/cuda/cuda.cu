@@ -418,7 +418,7 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
     MX_REQUIRE(code == 0, MX_ERR_DEVICE, "kernel %s: %s", k->name,
                cudaGetErrorString((cudaError_t)code));
     if (!to_host) return MX_OK;
-    MX_TRY(mx_fence(ctx));
+    MX_TRY(mx_fence_launch(ctx));
     memcpy(result->host, l->result, bytes);
     return MX_OK;
 }
