@@ -129,7 +129,7 @@ def near(runs):
     data = overlapping(runs, EAM, same_place, 2)
     for options in ((), ("list=2d",)):
         for ranks in (1, 2) if not options else (1,):
-            check("EAM", refused(runs, (6, 18), eam, *data, runs.potential, *options, ranks=ranks), (0, 0))
+            check("EAM", refused(runs, (6, 18), eam, *data, runs.potential, "elements=Cu,Ni", *options, ranks=ranks), (0, 0))
     refused(runs, None, runs.deck({**LJ, "density": 1e90, "cutoff": "2.5e-30 1e-31"}, 5), where="the lattice")
     restarted(runs)
 
