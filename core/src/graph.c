@@ -136,12 +136,6 @@ static mx_err run_move(mx_ctx ctx, const mx_move *m)
     return m->plain ? mx_deep_copy(ctx, m->to, m->from) : mx_remap(ctx, m->to, m->from);
 }
 
-static mx_err run_node(mx_ctx ctx, node *n)
-{
-    if (n->launch.kernel == NULL) return run_move(ctx, &n->move);
-    return mx_launch_execute(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL);
-}
-
 /* Runs a node while the device captures it. For a move, recording is switched off meanwhile. */
 static mx_err capture(mx_graph graph, node *n)
 {
@@ -232,6 +226,14 @@ static mx_err check_node(mx_ctx ctx, node *n)
     }
     MX_TRY(mx_record_find(n->move.to, &unused));
     return n->move.from.generation != 0 ? mx_record_find(n->move.from, &unused) : MX_OK;
+}
+
+/* The body of an earlier node may have destroyed a view, so the node is checked once more. */
+static mx_err run_node(mx_ctx ctx, node *n)
+{
+    MX_TRY(check_node(ctx, n));
+    if (n->launch.kernel == NULL) return run_move(ctx, &n->move);
+    return mx_launch_execute(ctx, &n->launch, n->args, n->has_result ? &n->result : NULL);
 }
 
 mx_err mx_graph_finish(mx_graph graph)
