@@ -11,9 +11,14 @@ static const mx_backend *registered[MAX_BACKENDS];
 /* Read without the lock. Entries below the count never change. */
 static int count;
 
+static void in_child(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+static void watch_forks(void) { mx_fork_holds(MX_FORK_ADDRESSES, &lock, in_child); }
+
 void mx_memory_add_backend(const mx_backend *backend)
 {
+    static pthread_once_t forks_watched = PTHREAD_ONCE_INIT;
     bool known = backend->memory.identify == NULL;
+    pthread_once(&forks_watched, watch_forks);
     pthread_mutex_lock(&lock);
     for (int b = 0; b < count; b++) known = known || registered[b] == backend;
     if (!known && count < MAX_BACKENDS) {

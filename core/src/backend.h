@@ -10,6 +10,8 @@
 #include "minx/atomic.h"
 #include "minx/launch.h"
 
+#include <pthread.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -247,12 +249,27 @@ extern __thread mx_ctx mx_body_ctx_;
 static inline void mx_host_run_part(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int thread,
                                     int64_t first, int64_t last)
 {
-    const mx_ctx outer = mx_body_ctx_;
+    const mx_ctx outer = mx_body_ctx_; /* a body on another context may have made this launch */
+    const int outer_thread = mx_thread_;
     mx_thread_ = thread;
     mx_body_ctx_ = ctx;
     run(launch, first, last);
+    mx_thread_ = outer_thread;
     mx_body_ctx_ = outer;
 }
+
+/* The locks that fork() holds, in the order in which threads take them. */
+typedef enum mx_fork_lock {
+    MX_FORK_CONTEXTS, /* the list of contexts */
+    MX_FORK_ADDRESSES,
+    MX_FORK_VIEWS,
+    MX_FORK_SIMT_MEMORY,
+    MX_FORK_LOCKS /* their number */
+} mx_fork_lock;
+
+/* From now on fork() takes this lock first, so that no other thread is at work on what it guards.
+ * In the child process in_child makes the lock new, and corrects what it guards. */
+void mx_fork_holds(mx_fork_lock number, pthread_mutex_t *lock, void (*in_child)(void));
 
 /* Are this process's threads lost, as it is the child of a fork() and its parent had contexts with
  * several threads? */

@@ -254,7 +254,7 @@ static mx_err run_other(shadows *s, mx_team_shape requested, const void *args, v
     }
     l.result = result;
     if (err == MX_OK) {
-        mx_core(s->ctx)->running = s->launch; /* it still has the views */
+        mx_ctx_begin_launch(s->ctx, s->launch); /* it still has the views */
         err =
             mx_launch_execute(s->other, &l, args, l.kernel->pattern == MX_PATTERN_FOR ? NULL : &to);
         err = mx_ctx_end_launch(s->ctx, l.kernel->name, err);
@@ -294,6 +294,7 @@ mx_err mx_launch_checked(mx_ctx ctx, mx_plan *plan, const void *program_args,
     MX_REQUIRE(mx_instance_of(mx_core(ctx)->check, k) != NULL, MX_ERR_BACKEND,
                "kernel %s: this build has no instance of it for %s, against which it is checked",
                k->name, mx_core(ctx)->check->name);
+    MX_TRY(mx_ctx_idle_for(mx_core(ctx)->check, k->name, true));
     const size_t bytes = ((size_t)launch->length * k->value_size + 16) & ~(size_t)15; /* not 0 */
     shadows s = {.ctx = ctx, .other = mx_core(ctx)->check, .launch = launch};
     char *args = malloc(k->args_size), *values = calloc(2, bytes);

@@ -69,7 +69,7 @@ mx_err mx_launch_execute(mx_ctx ctx, mx_launch *l, const void *args, const mx_re
     mx_launch_count(ctx, l);
     const mx_kernel *k = l->kernel;
     const uint64_t id = mx_tool_begin(ctx, k->pattern, k->name, NULL);
-    mx_core(ctx)->running = l;
+    mx_ctx_begin_launch(ctx, l);
     if (k->pattern == MX_PATTERN_REDUCE_ARRAY) set_sums_in_result(l, args);
     const mx_err run = ctx->backend->launch.run(ctx, l, args, result);
     const mx_err err = mx_ctx_end_launch(ctx, k->name, run);

@@ -31,6 +31,12 @@ typedef struct parts {
     void *work;
 } parts;
 
+static const mx_args_table *no_accessors(void)
+{
+    static const mx_args_table table = {.type = "parts"};
+    return &table;
+}
+
 static void run_parts(const mx_launch *launch, int64_t first, int64_t last)
 {
     const parts *p = launch->args;
@@ -43,16 +49,19 @@ mx_err mx_ctx_run(mx_ctx ctx, void (*part)(void *work, int64_t first, int64_t la
     MX_REQUIRE(ctx != NULL && ctx->backend->host.run != NULL, MX_ERR_ARG,
                "run on the threads of a context: expected a context of a host backend");
     MX_TRY(mx_ctx_idle(ctx, "mx_ctx_run"));
+    static const mx_kernel kernel = {.name = "mx_ctx_run", .table = no_accessors};
     const parts p = {part, work};
-    const mx_launch launch = {.args = &p, .ctx = ctx};
+    const mx_launch launch = {.args = &p, .ctx = ctx, .kernel = &kernel};
+    mx_ctx_begin_launch(ctx, &launch);
     ctx->backend->host.run(ctx, &launch, run_parts, count);
-    return MX_OK;
+    return mx_ctx_end_launch(ctx, kernel.name, MX_OK);
 }
 
 mx_err mx_view_usable(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_view_info *info)
 {
     mx_record *r;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "%s: no context", what);
+    MX_TRY(mx_ctx_idle(ctx, "mx_view_usable"));
     MX_TRY(mx_record_find(view, &r));
     MX_TRY(mx_record_strided(r, what));
     MX_REQUIRE(mx_ctx_can_access(ctx, r), MX_ERR_SPACE,

@@ -199,7 +199,7 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args, s
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "kernel %s: launched without a context", kernel->name);
     MX_REQUIRE(args != NULL, MX_ERR_ARG, "kernel %s: launched without arguments", kernel->name);
     MX_TRY(check_declaration(kernel, args_size, result));
-    if (mx_core(ctx)->running != NULL) return mx_ctx_refuse_(ctx, kernel->name, true);
+    MX_TRY(mx_ctx_idle_for(ctx, kernel->name, true));
     MX_TRY(find_plan(kernel, &policy, args, result != NULL ? result->length : 1, &plan));
     mx_launch *l = &plan->launch;
     MX_TRY(mx_launch_set_result(ctx, l, result));

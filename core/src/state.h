@@ -29,10 +29,13 @@ typedef struct mx_core_ctx {
     uint64_t id;
 
     /* open_contexts.c: their list; the launch that runs now, and what was called meanwhile although
-     * it must not be: a kernel or a function */
+     * it must not be: a kernel or a function. Other threads may look at `running`, so it points to
+     * what lives as long as the program. Only bodies of the launch look at `launch` and `outer`. */
     mx_ctx next;
-    uint32_t number; /* of the contexts created so far, from 1 */
-    const mx_launch *running;
+    uint32_t number;          /* of the contexts created so far, from 1 */
+    const mx_kernel *running; /* NULL: no launch runs */
+    const mx_launch *launch;
+    mx_ctx outer; /* the context of the body that made the launch; NULL: no body did */
     const char *nested;
     bool nested_is_kernel;
 
@@ -71,6 +74,12 @@ typedef struct mx_core_ctx {
 /* The core's part of a context. */
 static inline mx_core_ctx *mx_core(mx_ctx ctx) { return (mx_core_ctx *)(void *)ctx; }
 
+/* ---- lock.c ---- */
+
+/* Releases all locks of MX_ATOMIC_UPDATE, in a child process: another thread of the parent may have
+ * had one. */
+void mx_locks_release(void);
+
 /* ---- open_contexts.c: the list of open contexts, and which of them are in use ---- */
 
 /* Adds a context at the end of the list, and gives it a number. */
@@ -85,31 +94,53 @@ void mx_ctx_restart_numbers(void);
 /* Calls `call` for every open context. Returns the last failure. */
 mx_err mx_ctx_each(mx_err (*call)(mx_ctx ctx, const char *name), const char *name);
 
-/* `running` of a context that a child process has from its parent, and cannot use. */
-extern const mx_launch mx_launch_of_parent_;
+/* The kernel whose launch runs on the context. */
+static inline const mx_kernel *mx_ctx_running(mx_ctx ctx)
+{
+    return __atomic_load_n(&mx_core(ctx)->running, __ATOMIC_RELAXED);
+}
+
+/* `running` of contexts that a child process has from its parent, and cannot use: their threads or
+ * their device are the parent's, or another thread of the parent ran a launch on them. */
+extern const mx_kernel mx_kernel_of_parent_, mx_kernel_of_other_thread_;
 static inline bool mx_ctx_is_of_parent(mx_ctx ctx)
 {
-    return mx_core(ctx)->running == &mx_launch_of_parent_;
+    const mx_kernel *const running = mx_ctx_running(ctx);
+    return running == &mx_kernel_of_parent_ || running == &mx_kernel_of_other_thread_;
 }
 
 /* MX_ERR_ARG: the context is in use. `call` names the function or the kernel that needs it idle;
  * the launch that runs then fails too. */
-mx_err mx_ctx_refuse_(mx_ctx ctx, const char *call, bool is_kernel);
+mx_err mx_ctx_refuse_(mx_ctx ctx, const mx_kernel *running, const char *call, bool is_kernel);
+static inline mx_err mx_ctx_idle_for(mx_ctx ctx, const char *call, bool is_kernel)
+{
+    const mx_kernel *const running = mx_ctx_running(ctx);
+    return running == NULL ? MX_OK : mx_ctx_refuse_(ctx, running, call, is_kernel);
+}
 static inline mx_err mx_ctx_idle(mx_ctx ctx, const char *call)
 {
-    return mx_core(ctx)->running == NULL ? MX_OK : mx_ctx_refuse_(ctx, call, false);
+    return mx_ctx_idle_for(ctx, call, false);
 }
 
 /* MX_ERR_ARG: the calling thread runs the body of a kernel. */
 mx_err mx_not_in_body(const char *call);
+
+/* A launch begins on this context. */
+static inline void mx_ctx_begin_launch(mx_ctx ctx, const mx_launch *launch)
+{
+    mx_core(ctx)->launch = launch;
+    mx_core(ctx)->outer = mx_core(ctx)->checks != NULL ? mx_core(ctx)->checks : mx_body_ctx_;
+    __atomic_store_n(&mx_core(ctx)->running, launch->kernel, __ATOMIC_RELAXED);
+}
 
 /* The launch on this context has ended, with `err`. MX_ERR_ARG: something was called meanwhile that
  * must not be. */
 mx_err mx_ctx_fail_nested_(mx_ctx ctx, const char *kernel);
 static inline mx_err mx_ctx_end_launch(mx_ctx ctx, const char *kernel, mx_err err)
 {
-    mx_core(ctx)->running = NULL;
-    return mx_core(ctx)->nested == NULL ? err : mx_ctx_fail_nested_(ctx, kernel);
+    __atomic_store_n(&mx_core(ctx)->running, NULL, __ATOMIC_RELAXED);
+    const char *const nested = __atomic_load_n(&mx_core(ctx)->nested, __ATOMIC_RELAXED);
+    return nested == NULL ? err : mx_ctx_fail_nested_(ctx, kernel);
 }
 
 #ifdef __cplusplus

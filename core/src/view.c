@@ -173,13 +173,14 @@ static bool is_argument(const mx_launch *l, mx_view view)
 
 mx_err mx_view_not_in_use(mx_view view, const char *call)
 {
-    for (mx_ctx ctx = mx_body_ctx_; ctx != NULL; ctx = mx_core(ctx)->checks) {
-        const mx_launch *const l = mx_core(ctx)->running;
+    for (mx_ctx ctx = mx_body_ctx_; ctx != NULL; ctx = mx_core(ctx)->outer) {
+        const mx_kernel *const running = mx_ctx_running(ctx);
+        const mx_launch *const l = mx_core(ctx)->launch;
         const mx_record *const r = mx_record_of(view);
-        if (l == NULL || (!is_argument(l, view) &&
-                          (l->result == NULL || !mx_record_overlaps_memory(r, l->result, 1))))
+        if (running == NULL || (!is_argument(l, view) &&
+                                (l->result == NULL || !mx_record_overlaps_memory(r, l->result, 1))))
             continue;
-        (void)mx_ctx_refuse_(ctx, call, false);
+        (void)mx_ctx_refuse_(ctx, running, call, false);
         return MX_FAIL(MX_ERR_ARG,
                        "%s of view '%s': the body of kernel %s, which uses it, must not", call,
                        r->label, l->kernel->name);

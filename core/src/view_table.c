@@ -145,9 +145,14 @@ void mx_source_line_(const char *file, int line)
     source_line = line;
 }
 
+static void in_child(void) { table.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+static void watch_forks(void) { mx_fork_holds(MX_FORK_VIEWS, &table.lock, in_child); }
+
 mx_err mx_record_insert(const mx_record *described, mx_view *view)
 {
+    static pthread_once_t forks_watched = PTHREAD_ONCE_INIT;
     uint32_t slot = 0;
+    pthread_once(&forks_watched, watch_forks);
     pthread_mutex_lock(&table.lock);
     const mx_err err = allocate_slot(&slot);
     if (err == MX_OK) {

@@ -7,6 +7,7 @@
 #include "minx/sort.h"
 
 #include <omp.h> /* of which run time? */
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,20 +125,157 @@ static int run_child(world *w)
     return check_failures > 0;
 }
 
+/* Runs `child` in a child process, which has to end and to find nothing wrong. */
+static void run_in_child(int (*child)(world *w), world *w)
+{
+    int status = -1;
+    fflush(NULL);
+    const pid_t process = fork();
+    CHECK(process >= 0);
+    if (process == 0) _exit(child(w));
+    CHECK_I64(waitpid(process, &status, 0), process);
+    if (WIFSIGNALED(status)) fprintf(stderr, "child: signal %d\n", WTERMSIG(status));
+    CHECK_I64(status, 0);
+}
+
+/* ---- checked against a context with threads ---- */
+
+static int launch_checked(world *w)
+{
+    const fk_calls calls = {.call = NULL};
+    int64_t count = 0;
+    alarm(60);
+    check_failures = 0;
+    CHECK_FAILS(fk_count(mx_range_1d(w->ctx, 0, N), &calls, &count), MX_ERR_ARG,
+                "kernel fk_count: openmp:threads=2 was created before fork()");
+    CHECK_OK(mx_ctx_check_against(w->ctx, NULL, 0));
+    CHECK_OK(fk_count(mx_range_1d(w->ctx, 0, N), &calls, &count));
+    CHECK_I64(count, N);
+    return check_failures > 0;
+}
+
+static void test_check(void)
+{
+    const fk_calls calls = {.call = NULL};
+    world w = {.ctx = NULL};
+    int64_t count = 0;
+    MUST(mx_ctx_create("serial:check=openmp:threads=2", &w.ctx));
+    MUST(fk_count(mx_range_1d(w.ctx, 0, N), &calls, &count));
+    run_in_child(launch_checked, &w);
+    CHECK_OK(fk_count(mx_range_1d(w.ctx, 0, N), &calls, &count));
+    mx_ctx_destroy(&w.ctx);
+}
+
+/* ---- another thread runs a launch at fork() ---- */
+
+static int launch_runs, launch_may_end;
+
+static void wait_for_fork(void)
+{
+    __atomic_store_n(&launch_runs, 1, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&launch_may_end, __ATOMIC_ACQUIRE)) usleep(1000);
+}
+
+static void *launch_and_wait(void *ctx)
+{
+    const fk_calls calls = {.call = wait_for_fork};
+    int64_t count = 0;
+    CHECK_OK(fk_count(mx_range_1d(ctx, 0, N), &calls, &count));
+    CHECK_I64(count, N);
+    return NULL;
+}
+
+static int use_busy(world *w)
+{
+    const fk_calls calls = {.call = NULL};
+    int64_t count = 0;
+    alarm(60);
+    check_failures = 0;
+    CHECK_FAILS(fk_count(mx_range_1d(w->ctx, 0, N), &calls, &count), MX_ERR_ARG,
+                "kernel fk_count: another thread ran a launch on serial at fork()");
+    CHECK_FAILS(mx_fence(w->ctx), MX_ERR_ARG, "use a new context");
+    mx_ctx_destroy(&w->ctx);
+    CHECK(w->ctx == NULL);
+    MUST(mx_ctx_create("serial", &w->ctx));
+    CHECK_OK(fk_count(mx_range_1d(w->ctx, 0, N), &calls, &count));
+    CHECK_I64(count, N);
+    mx_ctx_destroy(&w->ctx);
+    return check_failures > 0;
+}
+
+static void test_busy(void)
+{
+    pthread_t thread;
+    world w = {.ctx = NULL};
+    MUST(mx_ctx_create("serial", &w.ctx));
+    CHECK_I64(pthread_create(&thread, NULL, launch_and_wait, w.ctx), 0);
+    while (!__atomic_load_n(&launch_runs, __ATOMIC_ACQUIRE)) usleep(1000);
+    run_in_child(use_busy, &w);
+    __atomic_store_n(&launch_may_end, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    mx_ctx_destroy(&w.ctx);
+}
+
+/* ---- another thread holds a lock at fork() ---- */
+
+enum { FORKS = 40, FEW = 8 };
+
+static int forks_done;
+
+static void *use_locks(void *of_world)
+{
+    world *w = of_world;
+    const double two = 2;
+    mx_view_info info;
+    while (!__atomic_load_n(&forks_done, __ATOMIC_ACQUIRE)) {
+        CHECK_OK(mx_fill(w->ctx, w->x, &two));
+        for (int n = 0; n < 20; n++) CHECK_OK(mx_view_get_info(w->x, &info));
+    }
+    return NULL;
+}
+
+/* What takes the locks of views, of contexts and of simt's memory. */
+static int take_locks(world *w)
+{
+    double array[FEW] = {0};
+    mx_ctx ctx;
+    mx_view view;
+    alarm(20);
+    check_failures = 0;
+    CHECK_OK(mx_ctx_create("serial", &ctx));
+    CHECK_OK(mx_view_create_1d(ctx, "view", MX_F64, FEW, &view));
+    CHECK_OK(mx_import(ctx, view, array, NULL));
+    CHECK_OK(mx_view_destroy(&view));
+    CHECK_OK(mx_view_destroy(&w->x));
+    mx_ctx_destroy(&ctx);
+    return check_failures > 0;
+}
+
+static void test_locks(const char *resource)
+{
+    pthread_t thread;
+    world w = {.ctx = NULL};
+    MUST(mx_ctx_create(resource, &w.ctx));
+    MUST(mx_view_create_1d(w.ctx, "x", MX_F64, FEW, &w.x));
+    CHECK_I64(pthread_create(&thread, NULL, use_locks, &w), 0);
+    for (int n = 0; n < FORKS && check_failures == 0; n++) run_in_child(take_locks, &w);
+    __atomic_store_n(&forks_done, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    MUST(mx_view_destroy(&w.x));
+    mx_ctx_destroy(&w.ctx);
+}
+
 static void test(mx_ctx ctx)
 {
     world w = {.ctx = NULL};
     double sum = 0;
-    int status = -1;
+    const bool serial = strcmp(check_resource, "serial") == 0;
     (void)ctx;
     make_world(&w, check_resource);
-    fflush(NULL);
-    const pid_t child = fork();
-    CHECK(child >= 0);
-    if (child == 0) _exit(run_child(&w));
-    CHECK_I64(waitpid(child, &status, 0), child);
-    if (WIFSIGNALED(status)) fprintf(stderr, "child: signal %d\n", WTERMSIG(status));
-    CHECK_I64(status, 0);
+    run_in_child(run_child, &w);
+    if (serial) test_busy(); /* before there are contexts with threads */
+    if (serial) test_check();
+    if (serial || check_is(ctx, "simt")) test_locks(check_resource);
     CHECK_OK(fk_sum(mx_range_1d(w.ctx, 0, N), &w.args, &sum)); /* the parent's threads are there */
     CHECK_F64(sum, N + 4, 0);
     end_world(&w);

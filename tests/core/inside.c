@@ -7,6 +7,9 @@
 #include "minx/graph.h"
 #include "minx/scatter.h"
 #include "minx/sort.h"
+#include "minx/token.h"
+
+#include <pthread.h>
 
 enum { N = 8 };
 
@@ -119,10 +122,10 @@ static const a_call wrong[] = {
     {export_view, "a copy or fill was called"},
     {read_element, "a copy or fill was called"},
     {write_element, "a copy or fill was called"},
-    {sort, "mx_ctx_scratch was called"},
+    {sort, "mx_view_usable was called"},
     {get_scratch, "mx_ctx_scratch was called"},
     {create_graph, "mx_graph_create was called"},
-    {create_scatter, "mx_view_create was called"},
+    {create_scatter, "mx_view_usable was called"},
     {resize_other, "mx_view_create was called"},
     {destroy_argument, "mx_view_destroy was called"},
     {resize_argument, "mx_view_resize was called"},
@@ -274,6 +277,162 @@ static void test_graph(mx_ctx ctx)
     }
 }
 
+/* The body of the first node destroys what the second one uses. */
+static mx_err destroy_free(void) { return mx_view_destroy(&w.free); }
+
+static void test_later_node(mx_ctx ctx)
+{
+    static const a_call destroy_later = {destroy_free, ""};
+    bd_args first = {.call = make_call}, second = {.call = NULL};
+    begin(ctx);
+    now = &destroy_later;
+    MUST(mx_bind(ctx, w.x, &first.x));
+    MUST(mx_bind(ctx, w.y, &first.y));
+    MUST(mx_bind(ctx, w.free, &second.x));
+    MUST(mx_bind(ctx, w.y, &second.y));
+    MUST(mx_graph_create(ctx, &w.graph));
+    MUST(bd_for(mx_range_1d(ctx, 0, N), &first));
+    MUST(bd_for(mx_range_1d(ctx, 0, N), &second));
+    MUST(mx_graph_finish(w.graph));
+    CHECK_FAILS(mx_graph_run(w.graph), MX_ERR_STALE, "kernel bd_for: ");
+    CHECK_I64(w.calls, 1);
+    CHECK_OK(w.err);
+    mx_graph_destroy(&w.graph);
+    end(ctx);
+}
+
+/* ---- a body launches on another context ---- */
+
+static struct {
+    mx_ctx ctx;
+    mx_view x, y;
+    mx_err err; /* of what its body calls */
+} inner;
+
+static void destroy_outer_argument(void) { inner.err = destroy_argument(); }
+
+static mx_err launch_inner(void)
+{
+    bd_args args = {.call = destroy_outer_argument};
+    MX_TRY(mx_bind(inner.ctx, inner.x, &args.x));
+    MX_TRY(mx_bind(inner.ctx, inner.y, &args.y));
+    MX_TRY(bd_for(mx_range_1d(inner.ctx, 0, N), &args));
+    return inner.err;
+}
+
+/* The body of the inner launch must not destroy what the outer one uses. With two threads item 3
+ * is on one that the inner launch started. */
+static void test_inner(mx_ctx ctx, const char *resource)
+{
+    static const a_call nested = {launch_inner, "mx_view_destroy was called"};
+    MUST(mx_ctx_create(resource, &inner.ctx));
+    MUST(mx_view_create_1d(inner.ctx, "inner x", MX_F64, N, &inner.x));
+    MUST(mx_view_create_1d(inner.ctx, "inner y", MX_F64, N, &inner.y));
+    test_call(ctx, 0, &nested, 0);
+    MUST(mx_view_destroy(&inner.x));
+    MUST(mx_view_destroy(&inner.y));
+    mx_ctx_destroy(&inner.ctx);
+}
+
+enum { MAX_PARTS = 64 };
+
+static struct {
+    mx_ctx ctx[MAX_PARTS]; /* one for each part */
+    int number[MAX_PARTS]; /* of the thread, after the launch */
+    int wrong;             /* launches that failed */
+} own;
+
+static void launch_on_own(void *work, int64_t first, int64_t last)
+{
+    bd_args args = {.call = NULL};
+    double sum;
+    (void)work;
+    for (int64_t p = first; p < last; p++) {
+        const mx_ctx ctx = own.ctx[p];
+        const int before = mx_thread_;
+        const bool failed = mx_bind(ctx, w.x, &args.x) != MX_OK ||
+                            mx_bind(ctx, w.y, &args.y) != MX_OK ||
+                            bd_sum(mx_range_1d(ctx, 0, N), &args, &sum) != MX_OK;
+        __atomic_fetch_add(&own.wrong, failed || mx_thread_ != before, __ATOMIC_RELAXED);
+        own.number[p] = mx_thread_;
+    }
+}
+
+/* Each thread of a launch keeps its number while its body launches elsewhere. */
+static void test_numbers(mx_ctx ctx)
+{
+    mx_ctx_info info;
+    begin(ctx);
+    MUST(mx_ctx_get_info(ctx, &info));
+    const int parts = info.threads < MAX_PARTS ? info.threads : MAX_PARTS;
+    for (int p = 0; p < parts; p++) MUST(mx_ctx_create("serial", &own.ctx[p]));
+    if (info.space == MX_SPACE_HOST) {
+        CHECK_OK(mx_ctx_run(ctx, launch_on_own, NULL, parts));
+        for (int p = 0; p < parts; p++) CHECK_I64(own.number[p], p);
+        CHECK_I64(own.wrong, 0);
+    }
+    for (int p = 0; p < parts; p++) mx_ctx_destroy(&own.ctx[p]);
+    end(ctx);
+}
+
+/* ---- parts of mx_ctx_run, which are bodies too ---- */
+
+static void call_from_part(void *work, int64_t first, int64_t last)
+{
+    (void)work;
+    (void)last;
+    if (first == 0) w.err = now->make();
+}
+
+static void test_parts(mx_ctx ctx)
+{
+    static const a_call calls[] = {{destroy_context, "mx_ctx_destroy was called"},
+                                   {fence, "mx_fence was called"},
+                                   {launch, "kernel bd_for was launched"}};
+    for (int c = 0; c < 3; c++) {
+        begin(ctx);
+        now = &calls[c];
+        CHECK_FAILS(mx_ctx_run(ctx, call_from_part, NULL, 1), MX_ERR_ARG, calls[c].name);
+        CHECK_I64(w.err, MX_ERR_ARG);
+        end(ctx);
+    }
+}
+
+/* ---- calls from another thread ---- */
+
+enum { LAUNCHES = 200000 };
+
+static int launches_done;
+
+static void *call_meanwhile(void *ctx)
+{
+    while (!__atomic_load_n(&launches_done, __ATOMIC_ACQUIRE)) {
+        const mx_err err = mx_ctx_copy(ctx, NULL, NULL, 0);
+        if (err != MX_OK) CHECK_FAILS(err, MX_ERR_ARG, "mx_ctx_copy: called while kernel bd_sum");
+    }
+    return NULL;
+}
+
+/* The call fails or works, as it comes; the launch that it met fails. */
+static void test_other_thread(mx_ctx ctx)
+{
+    pthread_t thread;
+    bd_args args = {.call = NULL};
+    double sum;
+    begin(ctx);
+    MUST(mx_bind(ctx, w.x, &args.x));
+    MUST(mx_bind(ctx, w.y, &args.y));
+    CHECK_I64(pthread_create(&thread, NULL, call_meanwhile, ctx), 0);
+    for (int n = 0; n < LAUNCHES; n++) {
+        const mx_err err = bd_sum(mx_range_1d(ctx, 0, N), &args, &sum);
+        if (err != MX_OK) CHECK_FAILS(err, MX_ERR_ARG, "mx_ctx_copy was called while it ran");
+    }
+    __atomic_store_n(&launches_done, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    (void)bd_sum(mx_range_1d(ctx, 0, N), &args, &sum); /* a call behind the last launch */
+    end(ctx);
+}
+
 /* Both runs of a checked launch, and only the second one, which has copies of the views. */
 static void test_checked(mx_ctx ctx)
 {
@@ -301,7 +460,13 @@ static void test(mx_ctx ctx)
     test_call(ctx, 4, &end_result, 0);
     test_last_part(ctx);
     test_graph(ctx);
+    test_later_node(ctx);
+    test_inner(ctx, "serial");
+    test_inner(ctx, "openmp:threads=2");
+    test_numbers(ctx);
+    test_parts(ctx);
     test_checked(ctx);
+    if (strcmp(check_resource, "serial") == 0) test_other_thread(ctx);
     mx_ctx_destroy(&w.other);
 }
 

@@ -86,7 +86,7 @@ static mx_err simt_launch(mx_ctx ctx, mx_launch *launch, const void *args, const
 
 static mx_err simt_open(mx_ctx ctx)
 {
-    mx_simt_memory_install_handler();
+    mx_simt_memory_prepare();
     return open_threads(ctx);
 }
 

@@ -6,10 +6,13 @@
  * ends, and a debugger or a core file shows the line).
  *
  * Invariants:
- *  1. the pages of a region are accessible exactly while launches run (memory.users > 0), or copies of it (its own users > 0);
- *  2. regions are in a search tree, ordered by address, so that neighbours change their protection in one call.
- * Cost: creating a view, copying and destroying it change the pages of its own region only, and find it in a time that grows
- * with the logarithm of the number of regions. A launch changes the pages of all regions.
+ *  1. the pages of a region are accessible exactly while launches run (memory.users > 0), or copies
+ *     of it (its own users > 0);
+ *  2. regions are in a search tree, ordered by address, so that neighbours change their protection
+ *     in one call.
+ * Cost: creating a view, copying and destroying it change the pages of its own region only, and find
+ * it in a time that grows with the logarithm of the number of regions. A launch changes the pages of
+ * all regions.
  *
  * MX_SPACE_PINNED and MX_SPACE_MANAGED are ordinary memory here, since host code and kernels both
  * access them. They are regions too, so that the memory space of an address is known. Limit: while
@@ -142,10 +145,28 @@ static void add_users(const void *address, int users)
     pthread_mutex_unlock(&memory.lock);
 }
 
+/* ---- fork ---- */
+
+static void end_copies(const void *node, VISIT visit, int depth)
+{
+    (void)depth;
+    if (visit == postorder || visit == leaf) (*(region *const *)node)->users = 0;
+}
+
+/* The launches and copies of other threads do not end here. The launch of a body does that calls
+ * fork(). */
+static void in_child(void)
+{
+    memory.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    if (mx_body_ctx_ == NULL) memory.users = 0;
+    twalk(memory.tree, end_copies);
+    protect_all(memory.users > 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
 /* ---- accesses by host code ---- */
 
 static struct sigaction previous;
-static pthread_once_t handler_installed = PTHREAD_ONCE_INIT;
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
 /* The instruction that caused the signal. NULL: not known on this processor. */
 static const void *instruction_of(const void *context)
@@ -204,14 +225,15 @@ static void handle(int number, siginfo_t *info, void *context)
     call_previous_handler(number, info, context);
 }
 
-static void install(void)
+static void prepare(void)
 {
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGSEGV, &action, &previous) != 0) perror("minx: simt's memory: sigaction");
+    mx_fork_holds(MX_FORK_SIMT_MEMORY, &memory.lock, in_child);
 }
 
-void mx_simt_memory_install_handler(void) { pthread_once(&handler_installed, install); }
+void mx_simt_memory_prepare(void) { pthread_once(&prepared, prepare); }
 
 /* A shared libminx may be unloaded. Its handler must not remain then. */
 __attribute__((destructor)) static void uninstall(void)
@@ -287,9 +309,11 @@ void mx_simt_release(mx_space space, void *data)
     if (data == NULL) return;
     pthread_mutex_lock(&memory.lock);
     region *const removed = region_of(data);
-    MX_ASSERT(removed != NULL && removed->data == (char *)data);
-    tdelete(removed, &memory.tree, compare_regions);
+    const bool known = removed != NULL && removed->data == (char *)data;
+    if (known) tdelete(removed, &memory.tree, compare_regions);
     pthread_mutex_unlock(&memory.lock);
+    MX_ASSERT(known);
+    if (!known) return; /* in builds without assertions it stays allocated */
     free_region(removed);
     free(removed);
 }

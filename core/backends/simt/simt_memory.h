@@ -7,8 +7,9 @@
 void mx_simt_memory_open(void);
 void mx_simt_memory_close(void);
 
-/* From now on an access by host code ends the program with a message. */
-void mx_simt_memory_install_handler(void);
+/* From now on an access by host code ends the program with a message, and fork() leaves the memory
+ * of the child process as if no other thread had used it. */
+void mx_simt_memory_prepare(void);
 
 /* Members of the backend's table. */
 mx_err mx_simt_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data);

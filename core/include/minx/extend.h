@@ -28,17 +28,17 @@ mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details);
 mx_err mx_ctx_scratch(mx_ctx ctx, size_t bytes, void **scratch);
 
 /* Divides the numbers 0 to parts-1 among the threads of a host context. Each thread calls
- * part(work, first, last) for its share, first to last-1. Done on return. MX_ERR_ARG: ctx is an
- * accelerator's. */
+ * part(work, first, last) for its share, first to last-1. Done on return. Calls from a part are as
+ * those from the body of a kernel (minx/context.h). MX_ERR_ARG: ctx is an accelerator's. */
 mx_err mx_ctx_run(mx_ctx ctx, void (*part)(void *work, int64_t first, int64_t last), void *work,
                   int64_t parts);
 
 /* ---- views ---- */
 
 /* Gives the properties of a view, if kernels of ctx can read it by its strides or, if `writes`,
- * write it. `what` begins the error messages. MX_ERR_ARG: no context; MX_ERR_STALE; MX_ERR_LAYOUT:
- * the layout has no strides (tiles, Morton); MX_ERR_SPACE: ctx cannot access the view;
- * MX_ERR_CONST: the view is read-only. */
+ * write it. `what` begins the error messages. MX_ERR_ARG: no context, or one on which a launch
+ * runs; MX_ERR_STALE; MX_ERR_LAYOUT: the layout has no strides (tiles, Morton); MX_ERR_SPACE: ctx
+ * cannot access the view; MX_ERR_CONST: the view is read-only. */
 mx_err mx_view_usable(mx_ctx ctx, mx_view view, bool writes, const char *what, mx_view_info *info);
 
 /* Do the two views share elements? Exact for parts of one view. For other views: do their memory
