@@ -16,6 +16,7 @@ mx_err launch_all(mx_ctx ctx, int n, box_args *a, mx_view bins)
     MX_TRY(scale(line, a));
     MX_TRY(move(rows_of_three, a));
     MX_TRY(distance(rows_of_three, a, &sum));
+    MX_TRY(extremes(mx_range_3d(ctx, 0, n, 0, n, 0, 3), a, &all));
     MX_TRY(volume(mx_range_3d(ctx, 0, n, 0, n, 0, n), a, &cells));
     MX_TRY(summarise(line, a, &all));
     MX_TRY(add_moments(line, a, &mean));

@@ -7,7 +7,7 @@
 MX_BODY void scale_body(const box_args *a, int i) { MX_AT(a->x, i) *= a->shift[0]; }
 MX_FOR(1D, scale)
 
-/* over n by 3 and n by 2: the second index stays inside of `shift` and `plane` */
+/* over n by 3 and n by 2, and n by n by 3: the last index stays inside of `shift` and `plane` */
 MX_BODY void move_body(const box_args *a, int i, int d) { MX_AT(a->position, i, d) += a->shift[d]; }
 MX_FOR(2D, move)
 MX_BODY void slide_body(const box_args *a, int i, int d)
@@ -22,6 +22,13 @@ MX_BODY void distance_body(const box_args *a, int i, int d, double *sum)
     *sum += x * x;
 }
 MX_REDUCE(2D, distance, MX_SUM)
+
+MX_BODY void extremes_body(const box_args *a, int i, int j, int d, summary *v)
+{
+    v->total += MX_AT(a->position, i, j) * a->shift[d];
+    if (v->largest < d) v->largest = d;
+}
+MX_REDUCE_FIELDS(3D, extremes, SUMMARY)
 
 MX_BODY void volume_body(const box_args *a, int64_t i, int64_t j, int64_t k, int64_t *sum)
 {
