@@ -190,7 +190,8 @@ function(minx_add_kernel_units_ target type instance extension head)
       set(architectures "${MINX_KERNEL_CUDA_ARCHITECTURES}")
     endif()
     set_target_properties(${objects} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
-    target_compile_options(${objects} PRIVATE --expt-relaxed-constexpr --brief-diagnostics=true $<$<BOOL:${MINX_WERROR}>:-Werror=all-warnings>)
+    target_compile_options(${objects} PRIVATE --expt-relaxed-constexpr --brief-diagnostics=true
+      -Xcudafe=--error_limit=3 $<$<BOOL:${MINX_WERROR}>:-Werror=all-warnings>)
   else()
     # the configuration of these kernels decides, not that of minx
     get_target_property(flags minx::minx MINX_HOST_KERNEL_FLAGS)

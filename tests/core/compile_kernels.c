@@ -112,6 +112,63 @@ MX_FOR(1D, k, MX_ITEMS_SIMD, k_prologue)
 MX_DECLARE_REDUCE(1D, k, args, double)
 MX_BODY void k_body(const args *a, int i, double *sum) { *sum += MX_AT(a->x, i); }
 MX_REDUCE(1D, k, MX_SMU)
+#elif defined(NO_REDUCER)
+MX_DECLARE_REDUCE(2D, k, args, double)
+MX_BODY void k_body(const args *a, int i, int j, double *sum) { *sum += MX_AT(a->y, i, j); }
+MX_REDUCE(2D, k)
+#elif defined(NO_REDUCER_OF_A_SCAN)
+MX_DECLARE_SCAN(1D, k, args, double)
+MX_BODY void k_body(const args *a, int i, double *sum, bool final)
+{
+    if (final) MX_AT(a->x, i) = *sum;
+    *sum += 1;
+}
+MX_SCAN(1D, k)
+#elif defined(NO_JOIN) || defined(NO_INIT)
+MX_DECLARE_REDUCE(1D, k, args, double)
+MX_BODY void k_body(const args *a, int i, double *sum) { *sum += MX_AT(a->x, i); }
+#ifdef NO_JOIN
+MX_BODY void begin(double *v) { *v = 0; }
+MX_REDUCE_CUSTOM(1D, k, begin)
+#else
+MX_BODY void join(double *into, const double *v) { *into += *v; }
+MX_REDUCE_CUSTOM(1D, k, , join)
+#endif
+#elif defined(NO_JOIN_OF_A_SCAN)
+MX_DECLARE_SCAN(1D, k, args, double)
+MX_BODY void k_body(const args *a, int i, double *sum, bool final)
+{
+    if (final) MX_AT(a->x, i) = *sum;
+    *sum += 1;
+}
+MX_BODY void begin(double *v) { *v = 0; }
+MX_SCAN_CUSTOM(1D, k, begin)
+#elif defined(SURPLUS_ARGUMENT) || defined(SURPLUS_ARGUMENTS) || defined(SURPLUS_IN_ONE_FILE)
+MX_BODY void k_prologue(args *a) { (void)a; }
+#ifdef SURPLUS_IN_ONE_FILE
+MX_BODY void k_body(const args *a, int i, int j) { MX_AT(a->y, i, j) = 1; }
+MX_KERNEL_FOR(2D, k, args, MX_ITEMS_SIMD, k_prologue, 1)
+#else
+MX_DECLARE_FOR(2D, k, args)
+MX_BODY void k_body(const args *a, int i, int j) { MX_AT(a->y, i, j) = 1; }
+#ifdef SURPLUS_ARGUMENT
+MX_FOR(2D, k, MX_ITEMS_SIMD, k_prologue, 1)
+#else
+MX_FOR(2D, k, MX_ITEMS_SIMD, k_prologue, 1, 2, 3, 4)
+#endif
+#endif
+#elif defined(SURPLUS_IN_REDUCTION)
+MX_DECLARE_REDUCE(1D, k, args, double)
+MX_BODY void k_body(const args *a, int i, double *sum) { *sum += MX_AT(a->x, i); }
+MX_BODY void k_prologue(args *a) { (void)a; }
+MX_REDUCE(1D, k, MX_SUM, MX_ITEMS_SIMD, k_prologue, 1)
+#elif defined(SURPLUS_IN_CUSTOM)
+MX_DECLARE_REDUCE(1D, k, args, double)
+MX_BODY void k_body(const args *a, int i, double *sum) { *sum += MX_AT(a->x, i); }
+MX_BODY void begin(double *v) { *v = 0; }
+MX_BODY void join(double *into, const double *v) { *into += *v; }
+MX_BODY void k_prologue(args *a) { (void)a; }
+MX_REDUCE_CUSTOM(1D, k, begin, join, MX_ITEMS_SIMD, k_prologue, 1)
 #elif defined(NO_SUCH_REDUCER_OF_A_FIELD)
 #define LIST(FIELD) FIELD(double, mass, MX_SMU) FIELD(int, count, MX_SUM)
 MX_DECLARE_REDUCE(1D, k, args, summary)
@@ -220,4 +277,10 @@ MX_SCAN(1D, scan, MX_SUM)
 MX_DECLARE_FOR(TEAM, team, args)
 MX_BODY void team_body(const args *a, mx_team *t) { MX_AT(a->x, t->league_rank) = 1; }
 MX_FOR(TEAM, team)
+MX_DECLARE_REDUCE(1D, custom, args, double)
+MX_BODY void custom_body(const args *a, int i, double *v) { *v += MX_AT(a->x, i); }
+MX_BODY void custom_init(double *v) { *v = 0; }
+MX_BODY void custom_join(double *into, const double *v) { *into += *v; }
+MX_BODY void prepare(args *a) { (void)a; }
+MX_REDUCE_CUSTOM(1D, custom, custom_init, custom_join, MX_ITEMS_PLAIN, prepare)
 #endif

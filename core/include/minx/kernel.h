@@ -3,7 +3,7 @@
  * cuda, each in layout left or right), and once more for the dispatch table:
  *
  *     #include "minx/kernel.h"
- *     #include "tl_kernels.h"                     // MX_DECLARE_FOR(2D, tl_update, tl_update_args): see minx/launch.h
+ *     #include "tl_kernels.h" // MX_DECLARE_FOR(2D, tl_update, tl_update_args): see minx/launch.h
  *     MX_BODY void tl_update_body(const tl_update_args *a, int j, int k)
  *     {
  *         MX_AT(a->u, j, k) += a->dt * MX_AT(a->w, j, k);
@@ -26,15 +26,20 @@
  *
  * Each takes two more arguments, a trait and a prologue, or only the trait. The trait describes the
  * items:
- *     MX_ITEMS_SIMD         the default, for small items. Hosts vectorise over the contiguous index (`omp simd`)
- *     MX_ITEMS_PLAIN        for bodies with a loop. Hosts run items one after the other; mark an inner loop with MX_SIMD or
- *                           MX_SIMD_SUM(variables). The default of teams. cuda: MX_UNROLL(n) in front of that unrolls the loop n
- *                           times, so that loads of several passes are on their way at once. Hosts: MX_HOST_UNROLL(n) does the
- *                           same for a loop that vectors do not make faster, such as a short one with scattered loads. It does
- *                           not go with MX_SIMD
- *     MX_ITEMS_RESIDENT_2   as MX_ITEMS_PLAIN. On a GPU a thread has so few registers that 2 or 4 blocks of 256 threads are
- *     MX_ITEMS_RESIDENT_4   resident on a multiprocessor (128 and 64 registers on most GPUs). More threads wait for loads at the
- *                           same time; try them where items wait for scattered loads (4) or go over a column of cells (2)
+ *     MX_ITEMS_SIMD         the default, for small items. Hosts vectorise over the contiguous index
+ *                           (`omp simd`)
+ *     MX_ITEMS_PLAIN        for bodies with a loop. Hosts run items one after the other; mark an
+ *                           inner loop with MX_SIMD or MX_SIMD_SUM(variables). The default of
+ *                           teams. cuda: MX_UNROLL(n) in front of that unrolls the loop n times, so
+ *                           that loads of several passes are on their way at once. Hosts:
+ *                           MX_HOST_UNROLL(n) does the same for a loop that vectors do not make
+ *                           faster, such as a short one with scattered loads. It does not go with
+ *                           MX_SIMD
+ *     MX_ITEMS_RESIDENT_2   as MX_ITEMS_PLAIN. On a GPU a thread has so few registers that 2 or 4
+ *     MX_ITEMS_RESIDENT_4   blocks of 256 threads are resident on a multiprocessor (128 and 64
+ *                           registers on most GPUs). More threads wait for loads at the same time;
+ *                           try them where items wait for scattered loads (4) or go over a column
+ *                           of cells (2)
  *
  * Teams have two of them. MX_ITEMS_SIMD is for teams whose items are small and wait for memory: on
  * cuda a lane gets so few registers (32 on most devices) that the device runs as many lanes as it
@@ -138,19 +143,21 @@
 /* A program of one file: kernels and their driver stand together, and minx_add_program(name file.c)
  * compiles both. Behind the body one macro declares and defines the kernel:
  *
- *     MX_KERNEL_FOR(1D, axpy, axpy_args)                      MX_KERNEL_SCAN(1D, offsets, offsets_args, int64_t, MX_SUM)
- *     MX_KERNEL_REDUCE(2D, dot, dot_args, double, MX_SUM)     and so on, with trait and prologue where they are wanted
+ *     MX_KERNEL_FOR(1D, axpy, axpy_args)
+ *     MX_KERNEL_REDUCE(2D, dot, dot_args, double, MX_SUM)
+ *     MX_KERNEL_SCAN(1D, offsets, offsets_args, int64_t, MX_SUM)
  *
- * (an array reduction is declared in front of its body, which needs its type, by
- * MX_DECLARE_REDUCE_ARRAY). The driver stands between #ifdef MX_DRIVER and #endif. It is compiled
- * once, as C, with MX_DRIVER defined, and is not part of the instances. */
+ * and so on, with trait and prologue where they are wanted. (An array reduction is declared in front
+ * of its body, which needs its type, by MX_DECLARE_REDUCE_ARRAY.) The driver stands between #ifdef
+ * MX_DRIVER and #endif. It is compiled once, as C, with MX_DRIVER defined, and is not part of the
+ * instances. */
 #ifdef MX_DISPATCH
 #define MX_DRIVER
 #endif
 #define MX_KERNEL_FOR(S, name, ...) \
     MX_KERNEL_FOR_(S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
 #define MX_KERNEL_FOR_(S, name, ARGS, trait, prologue, ...) \
-    MX_DECLARE_FOR(S, name, ARGS) MX_FOR(S, name, trait, prologue)
+    MX_DECLARE_FOR(S, name, ARGS) MX_DEFINE_(FOR_, S, name, ~, trait, prologue, __VA_ARGS__)
 #define MX_KERNEL_REDUCE(S, name, ARGS, T, ...) \
     MX_DECLARE_REDUCE(S, name, ARGS, T) MX_REDUCE(S, name, __VA_ARGS__)
 #define MX_KERNEL_REDUCE_FIELDS(S, name, ARGS, T, ...) \

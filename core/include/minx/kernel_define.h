@@ -18,7 +18,8 @@
 #include "minx/launch.h"
 
 #define MX_FOR(S, ...) MX_FOR_(S, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
-#define MX_FOR_(S, name, trait, prologue, ...) MX_DEFINE_(FOR_, S, name, ~, trait, prologue, ~)
+#define MX_FOR_(S, name, trait, prologue, ...) \
+    MX_DEFINE_(FOR_, S, name, ~, trait, prologue, __VA_ARGS__)
 #define MX_REDUCE(S, name, ...) \
     MX_DEFINE_(REDUCE_, S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
 #define MX_REDUCE_FIELDS(S, name, ...) \
@@ -28,15 +29,23 @@
 #define MX_REDUCE_CUSTOM(S, name, init, ...) \
     MX_DEFINE_CUSTOM_(CUSTOM_, S, name, init, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
 #define MX_DEFINE_CUSTOM_(PATTERN, S, name, init, join, trait, prologue, ...) \
-    MX_DEFINE_(PATTERN, S, name, (init, join), trait, prologue, ~)
+    MX_DEFINE_(PATTERN, S, name, (init, join), trait, prologue, __VA_ARGS__)
 /* The default trait is that of the kind; the default prologue does nothing. */
 #define MX_DEFAULT_(args_) ((void)(args_))
 #define MX_INIT_OF_(init, join) init
 #define MX_JOIN_OF_(init, join) join
+#define MX_HAS_BOTH_(init, join) (sizeof #init > 1 && sizeof #join > 1)
 
 #define MX_DEFINE_(PATTERN, S, name, what, trait, prologue, ...) \
     MX_LOOK_UP_(MX_INDEX_##S##_, MX_NO_INDEX_)                   \
-    (MX_DEFINE_AS_, PATTERN, S, name, what, trait, prologue)
+    (MX_BY_TAIL_(__VA_ARGS__), PATTERN, S, name, what, trait, prologue)
+/* The tail, behind the prologue, has the defaults that were not used and "~". More is a mistake. */
+#define MX_BY_TAIL_(...)                                                                    \
+    MX_TENTH_(__VA_ARGS__, MX_SURPLUS_, MX_SURPLUS_, MX_SURPLUS_, MX_SURPLUS_, MX_SURPLUS_, \
+              MX_SURPLUS_, MX_DEFINE_AS_, MX_DEFINE_AS_, MX_DEFINE_AS_, ~)
+#define MX_SURPLUS_(KIND, D, I, P, OF, PATTERN, S, name, ...) \
+    MX_STATIC_ASSERT(false, #name ": " MX_TEXT_##PATTERN      \
+                     "(" #S ", " #name ", ...) has arguments behind the prologue");
 #define MX_DEFINE_AS_(KIND, D, I, P, OF, PATTERN, S, name, what, trait, prologue)                \
     MX_DEFINE_ITEM_(name, MX_TEXT_##PATTERN "(" #S ", ...)",                                     \
                     (const name##__args *a, MX_PARAMETERS_##KIND(D, I) MX_TAIL_##PATTERN(name)), \
@@ -69,10 +78,15 @@
                                   "_4");
 
 /* The macro that defines a kernel: MX_DEFINE_RANGE_REDUCE_ or its like. R is a reducer if R_INIT is
- * a macro whose text begins with a parenthesis: MX_REDUCER_ in front of it is then a macro call. */
+ * a macro whose text begins with a parenthesis: MX_REDUCER_ in front of it is then a macro call.
+ * MX_MISSING_ is a row of a table: it is for the empty R. */
 #define MX_REDUCER_(...) ~, ~
-#define MX_IF_REDUCER_(R, M) MX_IF_REDUCER_ROW_(MX_REDUCER_ R##_INIT(int, v), M)
-#define MX_IF_REDUCER_ROW_(row, M) MX_THIRD_OF_(row, M, MX_NO_REDUCER_, ~)
+#define MX_IF_REDUCER_(R, M) \
+    MX_IF_REDUCER_ROW_(MX_REDUCER_ R##_INIT(int, v), M, MX_LOOK_UP_(MX_MISSING_##R, MX_NO_REDUCER_))
+#define MX_MISSING_ ~, MX_MISSING_REDUCER_
+#define MX_MISSING_REDUCER_(name, D, I, S, R, prologue) \
+    MX_STATIC_ASSERT(false, #name ": the reducer is missing: see minx/reduce.h");
+#define MX_IF_REDUCER_ROW_(row, M, no) MX_THIRD_OF_(row, M, no, ~)
 #define MX_THIRD_OF_(...) MX_THIRD_(__VA_ARGS__)
 #define MX_THIRD_(a, b, c, ...) c
 #define MX_NO_REDUCER_(name, D, I, S, R, prologue) \
@@ -164,10 +178,11 @@ template <class A> struct mx_same_type_<A, A> {
 #endif
 #define MX_CHECK_FOR_(name, what)
 #define MX_CHECK_REDUCE_(name, R)
-#define MX_CHECK_CUSTOM_(name, functions)
+#define MX_CHECK_CUSTOM_(name, functions) \
+    MX_STATIC_ASSERT(MX_HAS_BOTH_ functions, #name ": init and join are needed");
 #define MX_CHECK_ARRAY_(name, R)
 #define MX_CHECK_SCAN_(name, R)
-#define MX_CHECK_SCAN_CUSTOM_(name, functions)
+#define MX_CHECK_SCAN_CUSTOM_(name, functions) MX_CHECK_CUSTOM_(name, functions)
 #define MX_CHECK_FIELDS_(name, LIST)                                                         \
     struct name##__list {                                                                    \
         LIST(MX_VALUE_FIELD_)                                                                \
