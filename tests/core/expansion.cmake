@@ -1,5 +1,6 @@
-# How large is a kernel behind its macro? cmake -P expansion.cmake -- COMPILER OPTION... FILE: preprocesses FILE, and expects at most
-# BYTES bytes and CALLS calls of the body behind the line that marks the kernel. Compile time follows both.
+# How large is a kernel behind its macro? cmake -P expansion.cmake -- COMPILER OPTION... FILE:
+# preprocesses FILE, and expects at most BYTES bytes and CALLS calls of the body behind the line
+# that marks the kernel. Compile time follows both.
 set(BYTES 4096)
 set(CALLS 6)
 set(command)
@@ -15,7 +16,8 @@ execute_process(COMMAND ${command} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL A
 string(REGEX REPLACE ".*the_expansion_begins_here;" "" text "${text}")
 string(REGEX REPLACE "\n# [^\n]*" "" text "${text}") # line numbers
 string(LENGTH "${text}" length)
-string(REGEX MATCHALL "sum__item\\(&a" calls "${text}") # sum__item is the only function that calls the body
+# sum__item is the only function that calls the body
+string(REGEX MATCHALL "sum__item\\(&a" calls "${text}")
 list(LENGTH calls count)
 message("${length} bytes, ${count} calls")
 if(count EQUAL 0 OR length GREATER BYTES OR count GREATER CALLS)

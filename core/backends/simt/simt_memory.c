@@ -10,9 +10,9 @@
  *     of it (its own users > 0);
  *  2. regions are in a search tree, ordered by address, so that neighbours change their protection
  *     in one call.
- * Cost: creating a view, copying and destroying it change the pages of its own region only, and find
- * it in a time that grows with the logarithm of the number of regions. A launch changes the pages of
- * all regions.
+ * Cost: creating a view, copying and destroying it change the pages of its own region only, and
+ * find it in a time that grows with the logarithm of the number of regions. A launch changes the
+ * pages of all regions.
  *
  * MX_SPACE_PINNED and MX_SPACE_MANAGED are ordinary memory here, since host code and kernels both
  * access them. They are regions too, so that the memory space of an address is known. Limit: while

@@ -2,18 +2,23 @@
  * threads, or a device with a stream), made from a resource string:
  *
  *     serial                      one host thread
- *     openmp[:threads=N]          host threads; N defaults to mx_default_threads, and is at most 8 times mx_host_cores()
+ *     openmp[:threads=N]          host threads; N defaults to mx_default_threads, and is at most 8
+ *                                 times mx_host_cores()
  *     openmp:cores=0-3            on the first four of the cores that this process may use (0 to
- *                                 mx_host_cores()-1, not the CPU numbers of lscpu), one thread for each core unless
- *                                 threads=N is given. Several such contexts, each used by a thread of its own, can share a
- *                                 machine. The threads that run a launch are bound to these cores. The calling
- *                                 thread stays bound until it launches on another context, or creates or destroys
- *                                 one. A thread that it starts in between inherits its core. Threads that OpenMP
- *                                 starts later may use all cores of the process
+ *                                 mx_host_cores()-1, not the CPU numbers of lscpu), one thread for
+ *                                 each core unless threads=N is given. Several such contexts, each
+ *                                 used by a thread of its own, can share a machine. The threads
+ *                                 that run a launch are bound to these cores. The calling thread
+ *                                 stays bound until it launches on another context, or creates or
+ *                                 destroys one. A thread that it starts in between inherits its
+ *                                 core. Threads that OpenMP starts later may use all cores of the
+ *                                 process
  *     cuda[:device=N]             device N, default 0, with a stream of its own
- *     cuda:priority=high          blocks of its kernels start before waiting blocks of other contexts of the device
- *     simt[:threads=N]            debug: N host threads run items one by one, as GPU threads do. Views have the
- *                                 GPU's layout, in memory that host code cannot access
+ *     cuda:priority=high          blocks of its kernels start before waiting blocks of other
+ *                                 contexts of the device
+ *     simt[:threads=N]            debug: N host threads run items one by one, as GPU threads do.
+ *                                 Views have the GPU's layout, in memory that host code cannot
+ *                                 access
  *     serial:order=shuffled[,seed=N]   debug: items in random order, which shows hidden dependences
  *
  * Every resource takes layout=left|right and check=RESOURCE. With check, each launch is repeated on
@@ -28,12 +33,14 @@
  *
  * Bodies: the body of a kernel must not use, change or end what its launch uses: the context, views
  * in the arguments, the graph, the run time. Such a call is MX_ERR_ARG and changes nothing. The
- * launch then returns MX_ERR_ARG too, with a message that names the call.
+ * launch then returns MX_ERR_ARG too, with a message that names the call. A body may launch on
+ * another context; the rule then holds for the bodies of both launches.
  *
  * fork(): a context with several threads, or with a device, belongs to the process that created it.
  * In a child process its use is MX_ERR_ARG; mx_ctx_destroy frees it, but not what the backend had.
- * A child process whose parent had such contexts may not be able to start threads: with GNU's OpenMP
- * creating openmp and simt contexts there is MX_ERR_BACKEND. serial contexts work.
+ * A child process whose parent had such contexts may not be able to start threads: with GNU's
+ * OpenMP creating openmp and simt contexts there is MX_ERR_BACKEND. serial contexts work, except
+ * those on which another thread of the parent ran a launch at fork().
  *
  * A NULL context is MX_ERR_ARG wherever one is needed. */
 #pragma once
@@ -138,9 +145,9 @@ mx_err mx_fence_all(void);
  * mx_view_set_check excludes a view from the comparison, or lets its elements have any order;
  * mx_view_set_check_scale is for views whose numbers can all be rounding errors. resource NULL
  * ends the checks. MX_ERR_ARG: ctx records a graph, or the tolerance is negative; on failure
- * nothing changes. At a launch: MX_ERR_LAYOUT, a view has one accessor of a fixed layout and another
- * of the context's layout, and the two layouts differ; MX_ERR_ARG, views of its arguments share
- * memory, or its result is in the memory of one. */
+ * nothing changes. At a launch: MX_ERR_LAYOUT, a view has one accessor of a fixed layout and
+ * another of the context's layout, and the two layouts differ; MX_ERR_ARG, views of its arguments
+ * share memory, or its result is in the memory of one. */
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *resource, double tolerance);
 
 typedef struct mx_ctx_info {
@@ -165,11 +172,13 @@ mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info);
 int mx_host_cores(void);
 
 /* The number of threads of an openmp context whose resource string names neither threads nor cores.
- * The first of these that is set says it: the option --mx-num-threads, and the variables
+ * The first of these that is set gives the number: the option --mx-num-threads, and the variables
  * MINX_NUM_THREADS and OMP_NUM_THREADS of the environment. *origin is its name, or
  * "OMP_THREAD_LIMIT" where that is less than OMP_NUM_THREADS. Else the number is mx_host_cores(),
- * and *origin is NULL. Of a list in OMP_NUM_THREADS ("4,2") the first number counts. MX_ERR_INPUT:
- * the value of OMP_NUM_THREADS is none, or above 8 * mx_host_cores(). */
+ * and *origin is NULL. The CPU quota of a control group is not looked at: a program that knows how
+ * many processes share it may give the number (the mini-apps do). Of a list in OMP_NUM_THREADS
+ * ("4,2") the first number counts. MX_ERR_INPUT: the value of OMP_NUM_THREADS is no number, or
+ * above 8 * mx_host_cores(). */
 mx_err mx_default_threads(int *threads, const char **origin);
 
 /* The version of minx, for provenance records: "0.1.0". */

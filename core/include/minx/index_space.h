@@ -13,12 +13,8 @@
 #define MX_PASTE_(a, b) a##b
 #define MX_PASTE(a, b) MX_PASTE_(a, b)
 #define MX_SECOND_(a, b, ...) b
-#define MX_FIFTH_(a, b, c, d, e, ...) e
 
-/* The macros pass on words that end with an underscore, because a user may have a macro with the
- * word itself as its name.
- *
- * A row of a table is a macro with the text "~, value". `none` is the value if there is no such
+/* A row of a table is a macro with the text "~, value". `none` is the value if there is no such
  * row. */
 #define MX_LOOK_UP_(row, none) MX_SECOND_OF_(row, none, ~)
 #define MX_SECOND_OF_(...) MX_SECOND_(__VA_ARGS__)

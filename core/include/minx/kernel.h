@@ -147,10 +147,10 @@
  *     MX_KERNEL_REDUCE(2D, dot, dot_args, double, MX_SUM)
  *     MX_KERNEL_SCAN(1D, offsets, offsets_args, int64_t, MX_SUM)
  *
- * and so on, with trait and prologue where they are wanted. (An array reduction is declared in front
- * of its body, which needs its type, by MX_DECLARE_REDUCE_ARRAY.) The driver stands between #ifdef
- * MX_DRIVER and #endif. It is compiled once, as C, with MX_DRIVER defined, and is not part of the
- * instances. */
+ * and so on, with trait and prologue where they are wanted. (An array reduction is declared in
+ * front of its body, which needs its type, by MX_DECLARE_REDUCE_ARRAY.) The driver stands between
+ * #ifdef MX_DRIVER and #endif. It is compiled once, as C, with MX_DRIVER defined, and is not part
+ * of the instances. */
 #ifdef MX_DISPATCH
 #define MX_DRIVER
 #endif

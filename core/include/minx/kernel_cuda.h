@@ -6,11 +6,14 @@
  * of the other indices.) blockIdx.y counts the rows and, beyond its limit, blockIdx.z too. A
  * thread runs `per_thread` neighbouring rows; in one dimension, except in reductions, that many
  * items, which are 256 apart. The number is
- *   - 2 in a reduction, and 8 if its value is larger than 8 bytes, so that values are joined less often; 1 in a reduction of 8 bytes
- *     whose items have loops (MX_ITEMS_PLAIN), which have many loads of their own, and in any reduction with MX_ITEMS_RESIDENT_2 or _4;
- *   - 2 in two dimensions if there is a prologue and no loop, because two rows share what the prologue computes;
- *   - otherwise 1, because the loads of a second row would wait for the store of the first. Exceptions: 2 if one row for each thread
- *     would need a few rounds of blocks on the device, and 2 small items (MX_ITEMS_SIMD) in one dimension.
+ *   - 2 in a reduction, and 8 if its value is larger than 8 bytes, so that values are joined less
+ *     often; 1 in a reduction of 8 bytes whose items have loops (MX_ITEMS_PLAIN), which have many
+ *     loads of their own, and in any reduction with MX_ITEMS_RESIDENT_2 or _4;
+ *   - 2 in two dimensions if there is a prologue and no loop, because two rows share what the
+ *     prologue computes;
+ *   - otherwise 1, because the loads of a second row would wait for the store of the first.
+ *     Exceptions: 2 if one row for each thread would need a few rounds of blocks on the device, and
+ *     2 small items (MX_ITEMS_SIMD) in one dimension.
  * Loads by MX_TRAIT_RANDOM_ACCESS do not wait for a store.
  *
  * Ranges of three dimensions or more are divided into planes (the last two indices). A block has
@@ -37,12 +40,12 @@
  * last bits.
  *
  * In most reductions to at most 8 bytes a block has 512 threads, because fewer partial results
- * are joined faster. Blocks of other reductions have 256: where items have loops, where a value is larger than 8 bytes, in planes of at most 256 items
- * (rows rounded up to warps), and in ranges with few rows or short rows. Threads step through such
- * ranges, and there are at most as many blocks as the device runs of this kernel at a time. In one
- * dimension threads step too. Of blocks with 512 threads there are at most as many as the device
- * runs of this kernel at a time; of blocks with 256 threads, twice as many as it runs of a kernel
- * with few registers. */
+ * are joined faster. Blocks of other reductions have 256: where items have loops, where a value is
+ * larger than 8 bytes, in planes of at most 256 items (rows rounded up to warps), and in ranges
+ * with few rows or short rows. Threads step through such ranges, and there are at most as many
+ * blocks as the device runs of this kernel at a time. In one dimension threads step too. Of blocks
+ * with 512 threads there are at most as many as the device runs of this kernel at a time; of blocks
+ * with 256 threads, twice as many as it runs of a kernel with few registers. */
 #pragma once
 #include "minx/join_cuda.h"
 #include "minx/range_cuda.h"
@@ -306,8 +309,8 @@ template <class K> static mx_cuda_range_of_<K> mx_cuda_range_from_(const mx_laun
     return range;
 }
 
-/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). Where devices can do it, the kernel is
- * set up while the kernel before it still runs. */
+/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). Where devices can do it, the kernel
+ * is set up while the kernel before it still runs. */
 template <class... Parameters, class... Arguments>
 static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
                                  dim3 block, size_t shared_bytes, Arguments... arguments)

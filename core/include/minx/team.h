@@ -52,6 +52,7 @@
 #pragma once
 #include "minx/kernel.h"
 
+#define MX_FIFTH_(a, b, c, d, e, ...) e
 #define MX_EACH1_(M, a) M(a)
 #define MX_EACH2_(M, a, ...) M(a), MX_EACH1_(M, __VA_ARGS__)
 #define MX_EACH3_(M, a, ...) M(a), MX_EACH2_(M, __VA_ARGS__)
