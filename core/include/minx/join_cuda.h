@@ -32,7 +32,7 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
     const int warps = (int)(blockDim.x * blockDim.y) >> 5;
     for (int distance = 16; distance > 0; distance >>= 1) {
         const T other = mx_cuda_shuffle_down_(*v, distance);
-        K::join(v, &other);
+        K::mx_join_(v, &other);
     }
     if (lane == 0) warp_value[warp] = *v;
     __syncthreads();
@@ -40,10 +40,10 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
     if (lane < warps)
         *v = warp_value[lane];
     else
-        K::init(v);
+        K::mx_init_(v);
     for (int distance = 16; distance > 0; distance >>= 1) {
         const T other = mx_cuda_shuffle_down_(*v, distance);
-        K::join(v, &other);
+        K::mx_join_(v, &other);
     }
 }
 
@@ -116,12 +116,12 @@ mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::
     }
     if (thread == 0) last = *total;
     __syncthreads();
-    K::init(total);
+    K::mx_init_(total);
     for (int p = thread; p < blocks; p += (int)(blockDim.x * blockDim.y)) {
         const T value = p < blocks - 1
                             ? mx_cuda_empty_slot_<T>(&slots[p], mx_cuda_read_slot_(&slots[p]))
                             : last;
-        K::join(total, &value);
+        K::mx_join_(total, &value);
     }
     mx_cuda_block_join_<K>(total);
     if (thread == 0) *result = *total;

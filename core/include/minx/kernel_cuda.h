@@ -151,7 +151,7 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_, K::resident)
     mx_cuda_begin_<K::loops>();
     if (K::has_prologue) {
         typename K::args args_copy = args;
-        K::prologue(&args_copy);
+        K::mx_prologue_(&args_copy);
         mx_cuda_any_items_<K, per_thread, planes>(&args_copy, range);
     } else {
         mx_cuda_any_items_<K, per_thread, planes>(&args, range);
@@ -265,10 +265,10 @@ static __global__ void __launch_bounds__((mx_cuda_reduce_threads_<K, strides>())
 {
     typename K::value total;
     mx_cuda_begin_<K::loops>();
-    K::init(&total);
+    K::mx_init_(&total);
     if (K::has_prologue) {
         typename K::args args_copy = args;
-        K::prologue(&args_copy);
+        K::mx_prologue_(&args_copy);
         mx_cuda_any_share_<K, planes, strides>(&args_copy, range, &total);
     } else {
         mx_cuda_any_share_<K, planes, strides>(&args, range, &total);
@@ -290,11 +290,11 @@ static __global__ void __launch_bounds__(MX_CUDA_JOIN_THREADS_)
 {
     typename K::value total;
     mx_cuda_begin_<K::loops>();
-    K::init(&total);
+    K::mx_init_(&total);
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
 #pragma unroll 8
     for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
-        K::join(&total, &partials[p]);
+        K::mx_join_(&total, &partials[p]);
     mx_cuda_block_join_<K>(&total);
     if (threadIdx.x == 0) result[blockIdx.x] = total;
 }
@@ -456,7 +456,7 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
     typedef I index;                                                                        \
     typedef mx_cuda_row_type_<I, D>::type row;                                              \
     enum { dims = D, has_prologue = !mx_same_text_(MX_STRING_(prologue_), "MX_DEFAULT_") }; \
-    static __device__ __forceinline__ void prologue(args *a) { prologue_(a); }
+    static __device__ __forceinline__ void mx_prologue_(args *a) { prologue_(a); }
 
 /* Long items are one for each thread, whatever the size of a value. */
 #define MX_CUDA_VALUE_(name, D, I, S)                                                             \
@@ -484,15 +484,15 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
 
 /* `resident` 0 is no limit: with a limit of 1 nvcc gives reductions more registers than without.
  * INIT is a statement on `v`, JOIN one on `into` and `v`. */
-#define MX_DEFINE_VALUED_(name, D, I, S, prologue_, INIT, JOIN)                            \
-    struct name##__traits {                                                                \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                             \
-        MX_CUDA_VALUE_(name, D, I, S)                                                      \
-        enum { resident = S##_BLOCKS_ > 1 ? S##_BLOCKS_ : 0 };                             \
-        static __device__ __forceinline__ void init(value *v) { INIT; }                    \
-        static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; } \
-    };                                                                                     \
-    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__traits::per_thread,        \
+#define MX_DEFINE_VALUED_(name, D, I, S, prologue_, INIT, JOIN)                                \
+    struct name##__traits {                                                                    \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
+        MX_CUDA_VALUE_(name, D, I, S)                                                          \
+        enum { resident = S##_BLOCKS_ > 1 ? S##_BLOCKS_ : 0 };                                 \
+        static __device__ __forceinline__ void mx_init_(value *v) { INIT; }                    \
+        static __device__ __forceinline__ void mx_join_(value *into, const value *v) { JOIN; } \
+    };                                                                                         \
+    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__traits::per_thread,            \
                          name##__traits::threads, NULL, mx_cuda_at_a_time_<name##__traits>)
 #define MX_DEFINE_RANGE_REDUCE_(name, D, I, S, R, prologue) \
     MX_DEFINE_VALUED_(name, D, I, S, prologue, R##_INIT(value, v), R##_JOIN(value, into, v))

@@ -7,7 +7,7 @@ template <class K> static __global__ void mx_cuda_array_begin_(typename K::value
 {
     mx_cuda_begin_<false>();
     const int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (e < n) K::init(&array[e]);
+    if (e < n) K::mx_init_(&array[e]);
 }
 
 extern __shared__ __align__(16) char mx_cuda_array_of_block_[];
@@ -39,12 +39,12 @@ static __global__ void __launch_bounds__(MX_CUDA_THREADS_)
 {
     typedef typename K::value T;
     T *const values = shared ? (T *)mx_cuda_array_of_block_ : array;
-    for (int64_t e = threadIdx.x; shared && e < length; e += blockDim.x) K::init(&values[e]);
+    for (int64_t e = threadIdx.x; shared && e < length; e += blockDim.x) K::mx_init_(&values[e]);
     mx_cuda_begin_<false>();
     __syncthreads();
     if (K::has_prologue) {
         typename K::args args_copy = args;
-        K::prologue(&args_copy);
+        K::mx_prologue_(&args_copy);
         mx_cuda_array_items_<K>(&args_copy, range, items, values);
     } else {
         mx_cuda_array_items_<K>(&args, range, items, values);
@@ -94,12 +94,12 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
             const name##__array array = {values};                                                   \
             MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, array);                               \
         }                                                                                           \
-        static __device__ __forceinline__ void init(value *v) { R##_INIT(value, v); }               \
+        static __device__ __forceinline__ void mx_init_(value *v) { R##_INIT(value, v); }           \
         /* joins `v` into an element that other blocks join into, unless nothing was added to it */ \
         static __device__ __forceinline__ void merge(value *into, value v)                          \
         {                                                                                           \
             value identity;                                                                         \
-            init(&identity);                                                                        \
+            mx_init_(&identity);                                                                    \
             if (v == identity) return;                                                              \
             if constexpr (mx_same_text_(#R, "MX_SUM"))                                              \
                 mx_atomic_add(into, v);                                                             \

@@ -109,7 +109,7 @@ template <class K> struct mx_cuda_shares_ {
     __device__ __forceinline__ value_type operator[](int64_t i) const
     {
         value_type v;
-        K::init(&v);
+        K::mx_init_(&v);
         K::item(mx_cuda_args_(held), (typename K::index)(at + i), &v, false);
         return v;
     }
@@ -165,21 +165,21 @@ template <class K> struct mx_cuda_joining_ {
                                                             const typename K::value &b) const
     {
         typename K::value v = a;
-        K::join(&v, &b);
+        K::mx_join_(&v, &b);
         return v;
     }
 };
 
 template <class K> static __global__ void mx_cuda_identity_(typename K::value *identity)
 {
-    if (identity != NULL) K::init(identity);
+    if (identity != NULL) K::mx_init_(identity);
 }
 template <class K>
 static __global__ void mx_cuda_prologue_(const __grid_constant__ typename K::args args,
                                          typename K::args *result)
 {
     typename K::args args_copy = args;
-    K::prologue(&args_copy);
+    K::mx_prologue_(&args_copy);
     *result = args_copy;
 }
 
@@ -220,7 +220,7 @@ template <class K> static int mx_cuda_scan_(const mx_launch *launch, char *memor
     finals.item.total = (typename K::value *)launch->result;
     if constexpr (K::number) {
         typename K::value identity;
-        K::init(&identity);
+        K::mx_init_(&identity);
         err = cub::DeviceScan::ExclusiveScan(workspace, rest, shares, finals, typename K::joining(),
                                              identity, n, queue);
     } else { /* the user's init runs on the device only */
@@ -259,8 +259,8 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
         typedef std::conditional<args_in_memory, const args *, args>::type held_args;            \
         typedef name##__value value;                                                             \
         enum { number = NUMBER };                                                                \
-        static WHERE __forceinline__ void init(value *v) { INIT; }                               \
-        static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; }       \
+        static WHERE __forceinline__ void mx_init_(value *v) { INIT; }                           \
+        static __device__ __forceinline__ void mx_join_(value *into, const value *v) { JOIN; }   \
         static __device__ __forceinline__ void item(const args *a, I i, value *v, bool final)    \
         {                                                                                        \
             name##__item(a, i, v, final);                                                        \

@@ -228,10 +228,10 @@ static __global__ void __launch_bounds__(max_threads,
 {
     typename K::value total;
     mx_cuda_begin_<K::loops>();
-    K::init(&total);
+    K::mx_init_(&total);
     if (K::has_prologue) {
         typename K::args args_copy = args;
-        K::prologue(&args_copy);
+        K::mx_prologue_(&args_copy);
         mx_cuda_league_<K, lanes>(&args_copy, shape, league, scratch, scratch_bytes, overflow,
                                   &total);
     } else {
@@ -245,7 +245,7 @@ static __global__ void __launch_bounds__(max_threads,
     value[thread] = total;
     for (int n = MX_TEAM_MAX / 2; n > 0; n /= 2) {
         __syncthreads();
-        if (thread < n && thread + n < threads) K::join(&value[thread], &value[thread + n]);
+        if (thread < n && thread + n < threads) K::mx_join_(&value[thread], &value[thread + n]);
     }
     if (thread == 0) partials[blockIdx.x] = value[0];
 }
@@ -295,8 +295,8 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
         MX_CUDA_TRAITS_(name, 1, int, prologue_)                                                   \
         typedef VALUE value;                                                                       \
         enum { per_thread = 1, reduces = REDUCES, loops = S##_LOOPS_ };                            \
-        static __device__ __forceinline__ void init(value *v) { INIT; }                            \
-        static __device__ __forceinline__ void join(value *into, const value *v) { JOIN; }         \
+        static __device__ __forceinline__ void mx_init_(value *v) { INIT; }                        \
+        static __device__ __forceinline__ void mx_join_(value *into, const value *v) { JOIN; }     \
         static __device__ __forceinline__ void team(const args *a, mx_team *t, value *v) { CALL; } \
     };                                                                                             \
     MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_team_)

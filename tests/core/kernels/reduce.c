@@ -209,7 +209,10 @@ MX_REDUCE_ARRAY(3D_64, rd_bins_3d, MX_SUM, MX_ITEMS_PLAIN)
 MX_REDUCE(2D, rd_resident_2d, MX_SUM, MX_ITEMS_RESIDENT_4)
 MX_REDUCE(3D_64, rd_resident_3d, MX_SUM, MX_ITEMS_RESIDENT_4)
 MX_REDUCE_FIELDS(2D_64, rd_resident_fields, RD_FIELDS, MX_ITEMS_RESIDENT_4)
-MX_REDUCE_CUSTOM(3D, rd_resident_custom, rd_digits_init, rd_digits_join, MX_ITEMS_RESIDENT_4)
+/* functions with these names are not those of an instance */
+MX_BODY void init(rd_digits *v) { rd_digits_init(v); }
+MX_BODY void join(rd_digits *into, const rd_digits *v) { rd_digits_join(into, v); }
+MX_REDUCE_CUSTOM(3D, rd_resident_custom, init, join, MX_ITEMS_RESIDENT_4)
 MX_REDUCE_CUSTOM(2D, rd_plain_custom, rd_digits_init, rd_digits_join, MX_ITEMS_PLAIN)
 MX_REDUCE(2D_64, rd_column_sum, MX_SUM, MX_ITEMS_RESIDENT_2)
 MX_REDUCE_FIELDS(3D, rd_column_fields, RD_FIELDS, MX_ITEMS_RESIDENT_2)
