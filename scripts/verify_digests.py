@@ -41,20 +41,21 @@ def blocks(data):
         yield data[first : first + rows].tobytes()
 
 
+def attribute_line(thing, name):
+    attribute = thing.attrs.get_id(name)
+    if attribute.dtype.kind == "O":  # a text of variable length
+        return f"attribute {sha(str(thing.attrs[name]).encode())} |O [] {name}"
+    value = numpy.empty(attribute.shape, attribute.dtype)
+    attribute.read(value)
+    return f"attribute {sha(value.tobytes())} {value.dtype.str} {shape(value.shape)} {name}"
+
+
 def digest(thing):
     if isinstance(thing, h5py.Dataset):
         lines = [f"dataset {thing.dtype.str} {shape(thing.shape)} {thing.name}"]
     else:
         lines = [f"group {thing.name}"]
-    for name in sorted(thing.attrs):
-        attribute = thing.attrs.get_id(name)
-        if attribute.dtype.kind == "O":  # a text of variable length
-            text = str(thing.attrs[name]).encode()
-            lines.append(f"attribute {sha(text)} |O [] {name}")
-            continue
-        value = numpy.empty(attribute.shape, attribute.dtype)
-        attribute.read(value)
-        lines.append(f"attribute {sha(value.tobytes())} {value.dtype.str} {shape(value.shape)} {name}")
+    lines += [attribute_line(thing, name) for name in sorted(thing.attrs)]
     if isinstance(thing, h5py.Dataset):
         lines += [f"block {sha(block)}" for block in blocks(thing)]
     return sha("".join(line + "\n" for line in lines).encode())

@@ -158,6 +158,9 @@ static void expect_h5md(minimd *m)
     vf_expect_attributes(&m->base, "/particles/all/box", box, 2);
     if (app_reader_attribute_text(m->base.reader, "/h5md/author", "name", &author) != MX_OK)
         vf_impossible(m->base.verdict, "/h5md/author", mx_err_message());
+    else
+        vf_expect_text_attributes(&m->base, "/h5md/author",
+                                  (const char *const[]){"name", author, NULL});
     if (app_reader_text(m->base.reader, "/provenance/minx_version", &length, &made_by) == MX_OK)
         vf_expect_text_attributes(&m->base, "/h5md/creator",
                                   (const char *const[]){"name", "minx", "version", made_by, NULL});

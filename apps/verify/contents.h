@@ -46,6 +46,11 @@ void vf_expect_attributes(vf_base *base, const char *path, const vf_attribute *l
 /* The same for texts of fixed length: names and values by turns, ends with NULL. */
 void vf_expect_text_attributes(vf_base *base, const char *path, const char *const *texts);
 
+/* The attributes of the root. Which values they may have is compared elsewhere: by the reader
+ * (schema, schema_version), as the app (app), with the checks (exit_code, verdict), and in
+ * vf_expect_common (command_line, utc_time). */
+void vf_expect_root(vf_base *base);
+
 /* A region of /performance. calls -1: any number of them. */
 void vf_expect_region(vf_base *base, const char *name, int64_t calls);
 
@@ -86,5 +91,6 @@ void vf_expect_common(vf_base *base);
 /* The checks, /verification/NAME. */
 void vf_expect_checks(vf_base *base);
 
-/* Every dataset without a row. */
+/* Every object that nothing describes: a dataset without a row, a group without an expected
+ * dataset, and attributes of groups that were not compared. */
 void vf_find_foreign(vf_base *base);

@@ -23,6 +23,12 @@ typedef struct vf_recomputed {
 
 enum { VF_MAX_RECOMPUTED = 16 };
 
+/* What is expected of an object of the file (contents.h). */
+typedef struct vf_mark {
+    bool expected;   /* a dataset: a row describes it; a group: something in it, or itself */
+    bool attributes; /* were compared */
+} vf_mark;
+
 /* The state that the rows of an app share begins with this. Rows print their checks into
  * `verdict`. */
 typedef struct vf_base {
@@ -38,7 +44,7 @@ typedef struct vf_base {
     const char *precision; /* of the provenance: "f64", unless the app says otherwise */
     app_keys keys;         /* of the input */
     const void *input;     /* the struct that the keys filled */
-    bool *described;       /* by node of the file: there is a row for it (contents.h) */
+    vf_mark *marks;        /* by node of the file */
     bool intact;           /* all that is described is there */
 } vf_base;
 

@@ -231,6 +231,7 @@ void vf_expect_common(vf_base *base)
     check_threads(base);
     check_time(base);
     check_command(base);
+    vf_expect_root(base);
     vf_expect_region(base, "whole run", 1);
 }
 

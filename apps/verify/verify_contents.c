@@ -3,6 +3,7 @@
  * attributes of all types. */
 #include "contents.h"
 
+#include "results_schema.h"
 #include "strbuf.h"
 
 #include <math.h>
@@ -61,6 +62,18 @@ static void report_attribute(const vf_base *base, const char *path, const vf_att
     free(got);
 }
 
+/* Is the line, which ends with a newline, one of the lines of the text? An attribute may have the
+ * words of another line as its name. */
+static bool has_line(const char *text, const char *line)
+{
+    const size_t length = strlen(line);
+    for (const char *at = text; at; at = strchr(at, '\n')) {
+        if (*at == '\n') ++at;
+        if (strncmp(at, line, length) == 0) return true;
+    }
+    return false;
+}
+
 static int64_t lines_of(const char *text)
 {
     int64_t lines = 0;
@@ -74,7 +87,7 @@ static mx_err compare_attributes(const vf_base *base, const char *path, const ch
     for (int i = 0; i < count; ++i) {
         app_strbuf line = {0};
         MX_TRY(add_line(&line, &list[i]));
-        const bool found = strstr(stored, line.text) != NULL;
+        const bool found = has_line(stored, line.text);
         app_strbuf_free(&line);
         if (!found) report_attribute(base, path, &list[i]);
     }
@@ -84,13 +97,20 @@ static mx_err compare_attributes(const vf_base *base, const char *path, const ch
     return MX_OK;
 }
 
+static vf_mark *mark_of(const vf_base *base, const app_node *node)
+{
+    return &base->marks[node - app_reader_node(base->reader, 0)];
+}
+
 void vf_expect_attributes(vf_base *base, const char *path, const vf_attribute *list, int count)
 {
     char *stored = NULL;
-    if (!app_reader_find(base->reader, path)) {
+    const app_node *const node = app_reader_find(base->reader, path);
+    if (!node) {
         vf_impossible(base->verdict, path, "is missing");
         return;
     }
+    *mark_of(base, node) = (vf_mark){.expected = true, .attributes = true};
     mx_err err = app_reader_attributes(base->reader, path, &stored);
     if (err == MX_OK) err = compare_attributes(base, path, stored ? stored : "", list, count);
     if (err != MX_OK) vf_impossible(base->verdict, path, mx_err_message());
@@ -118,6 +138,35 @@ void vf_expect_text_attributes(vf_base *base, const char *path, const char *cons
     for (; count < MAX_TEXTS && texts[2 * count]; ++count)
         list[count] = text_attribute(texts[2 * count], texts[2 * count + 1], &types[count]);
     vf_expect_attributes(base, path, list, count);
+}
+
+void vf_expect_root(vf_base *base)
+{
+    static const struct {
+        const char *name;
+        bool number;
+    } all[] = {{"app", false},    {"command_line", false},  {"exit_code", true},
+               {"schema", false}, {"schema_version", true}, {"utc_time", false},
+               {"verdict", false}};
+    enum { COUNT = sizeof all / sizeof all[0] };
+    vf_attribute list[COUNT];
+    text_type types[COUNT];
+    int64_t numbers[COUNT] = {0};
+    char *texts[COUNT] = {NULL};
+    for (int i = 0; i < COUNT; ++i) {
+        /* one that cannot be read differs from what stands in for it */
+        if (all[i].number)
+            (void)app_reader_attribute_i64(base->reader, "/", all[i].name, &numbers[i]);
+        else
+            (void)app_reader_attribute_text(base->reader, "/", all[i].name, &texts[i]);
+        list[i] = all[i].number ? (vf_attribute){.name = all[i].name,
+                                                 .type = "<i8",
+                                                 .data = &numbers[i],
+                                                 .bytes = sizeof numbers[i]}
+                                : text_attribute(all[i].name, texts[i] ? texts[i] : "", &types[i]);
+    }
+    vf_expect_attributes(base, "/", list, COUNT);
+    for (int i = 0; i < COUNT; ++i) free(texts[i]);
 }
 
 static vf_attribute mesh_attribute(const char *name, const vf_dataset *row, const double *values)
@@ -249,12 +298,24 @@ static bool check_values(const vf_base *base, const vf_dataset *row, const app_n
 
 /* ---- rows ---- */
 
+/* The groups around a path. */
+static void mark_groups(const vf_base *base, const char *path)
+{
+    char group[512];
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(group, sizeof group, "%.*s", (int)(slash - path), path);
+        const app_node *const node = app_reader_find(base->reader, group);
+        if (node) mark_of(base, node)->expected = true;
+    }
+}
+
 static bool check_row(vf_base *base, const vf_dataset *row)
 {
     const app_node *const node = app_reader_find(base->reader, row->path);
     if (!node)
         return vf_words(base->verdict, row->path, false, "%s is missing in the file", row->path);
-    base->described[node - app_reader_node(base->reader, 0)] = true;
+    mark_of(base, node)->expected = true;
+    mark_groups(base, row->path);
     if (!check_shape(base, row, node)) return false;
     check_attributes(base, row);
     return check_values(base, row, node);
@@ -268,19 +329,44 @@ bool vf_expect(vf_base *base, const vf_dataset *rows, int count)
     return all;
 }
 
+/* Groups that no row compares have no attributes. */
+static bool has_attributes(const vf_base *base, const char *path)
+{
+    char *stored = NULL;
+    const bool none = app_reader_attributes(base->reader, path, &stored) == MX_OK &&
+                      (!stored || stored[0] == '\0');
+    free(stored);
+    return !none;
+}
+
+static bool check_group(const vf_base *base, const app_node *node)
+{
+    static const char *const groups[] = {"/", APP_SCHEMA_GROUPS};
+    const vf_mark *const mark = mark_of(base, node);
+    bool expected = mark->expected;
+    for (size_t i = 0; !expected && i < sizeof groups / sizeof groups[0]; ++i)
+        expected = strcmp(node->path, groups[i]) == 0;
+    if (!expected)
+        return vf_impossible(base->verdict, node->path, "no run with this input has this group");
+    if (!mark->attributes && has_attributes(base, node->path))
+        return vf_words(base->verdict, node->path, false, "has attributes, expected none");
+    return true;
+}
+
 void vf_find_foreign(vf_base *base)
 {
-    int datasets = 0, foreign = 0;
-    for (int i = 0; i < app_reader_count(base->reader); ++i) {
+    const int objects = app_reader_count(base->reader);
+    int foreign = 0;
+    for (int i = 0; i < objects; ++i) {
         const app_node *const node = app_reader_node(base->reader, i);
-        if (node->kind == APP_NODE_GROUP) continue;
-        ++datasets;
-        if (base->described[i]) continue;
-        ++foreign;
-        vf_impossible(base->verdict, node->path, "no run with this input stores it");
+        if (node->kind == APP_NODE_GROUP)
+            foreign += !check_group(base, node);
+        else if (!base->marks[i].expected)
+            foreign +=
+                !vf_impossible(base->verdict, node->path, "no run with this input stores it");
     }
-    vf_words(base->verdict, "datasets that are not of this input", foreign == 0, "%d of %d",
-             foreign, datasets);
+    vf_words(base->verdict, "objects that are not of this input", foreign == 0, "%d of %d", foreign,
+             objects);
 }
 
 /* ---- what is done every so many steps ---- */

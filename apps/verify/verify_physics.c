@@ -173,16 +173,16 @@ static void check_physics(const vf_physics *physics, app_reader reader, vf_verdi
     const bool apart = physics->input && physics->input_at == 0;
     vf_base *const base = calloc(1, bytes);
     void *const input = apart ? calloc(1, physics->input->size) : NULL;
-    bool *const described = calloc((size_t)app_reader_count(reader) + 1, sizeof *described);
-    if (!base || !described || (apart && !input)) {
+    vf_mark *const marks = calloc((size_t)app_reader_count(reader) + 1, sizeof *marks);
+    if (!base || !marks || (apart && !input)) {
         vf_impossible(verdict, physics->app, "no memory");
     } else {
         base->reader = reader;
         base->verdict = verdict;
-        base->described = described;
+        base->marks = marks;
         check_state(physics, base, apart ? input : (char *)base + physics->input_at);
     }
-    free(described);
+    free(marks);
     free(input);
     free(base);
 }

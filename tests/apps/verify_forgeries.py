@@ -10,6 +10,8 @@ Runs each app on small decks. Of each dataset of the files, and of each attribut
     swapped         two entries that differ change places
     shortened       the last row, or the second half of a text, is missing
     removed
+    renamed         an attribute is gone; the name of another one is the line that describes the first one in the digest of its object
+    added           an attribute of a group, a group, a dataset without values
 
 minx-verify must find each (exit code 1, or 3 where the file is no results file any more), or it is in the table UNSEEN, with the reason.
 docs/results-file.md has the same list. What a forgery leaves as it was, but for rounding, is no forgery.
@@ -122,7 +124,7 @@ class Results:
             gone = [p for p in digests if p not in file]
             for p in gone:
                 del digests[p]
-            if path in digests:
+            if path in file and not path.startswith("/integrity"):
                 digests[path] = verify_digests.digest(file[path])
             manifest = "".join(f"{digests[p]}  {p}\n" for p in sorted(digests)).encode()
             replace(file, "/integrity/manifest", manifest)
@@ -214,6 +216,24 @@ def attribute_forgeries(path, names):
         yield f"{path}@{name}", "removed", lambda file, name=name: file[path].attrs.__delitem__(name)
 
 
+def rename_attribute(thing, name):
+    """Where lines are sought without regard to where they begin, the new one has the old one in it."""
+    line = verify_digests.attribute_line(thing, name)
+    del thing.attrs[name]
+    thing.attrs[line] = np.bytes_(b"x")
+
+
+def strangers(results):
+    """What no run stores: PATH, NAME, KIND, change."""
+    path, name = next((path, name) for path, value, names in results.items for name in names if value is not None)
+    yield path, f"{path}@{name}", "renamed", lambda file: rename_attribute(file[path], name)
+    for new in ("/anything", "/fields/anything"):
+        yield new, new, "added", lambda file, new=new: file.create_group(new)
+    yield "/series/empty", "/series/empty", "added", lambda file: file.__setitem__("/series/empty", np.zeros(0))
+    for owner in [path for path, value, _ in results.items if value is None]:
+        yield owner, f"{owner}@note", "added", lambda file, owner=owner: file[owner].attrs.__setitem__("note", np.bytes_(b"x"))
+
+
 # ---- what is tried ----
 
 ARRAYS = ("/series", "/fields", "/frames", "/particles", "/meshes", "/files", "/h5md")
@@ -222,6 +242,9 @@ ARRAYS = ("/series", "/fields", "/frames", "/particles", "/meshes", "/files", "/
 def chosen(results, whole, everything):
     """PATH, NAME, KIND, change: of the file."""
     turn = itertools.count()
+    foreign = list(strangers(results))
+    if whole or everything:
+        yield from foreign[:5] + foreign[5::1 if everything else 8]
     for path, value, attributes in results.items:
         of_arrays = path.startswith(ARRAYS) or path == "/"
         named = [(path, path, kind, change) for kind, change in forgeries(path, value)] if value is not None else []
