@@ -294,12 +294,25 @@ static mx_err restart(app_base *app)
     return MX_OK;
 }
 
+/* The checkpoint is complete: a line that cannot be printed does not make the run fail. */
 static mx_err stop(app_base *app)
 {
+    const char *const line = app_checkpoint_stop_line(app->checkpoint);
     app_progress_end(app->report);
-    app_print(app->report, " %s\n", app_checkpoint_stop_line(app->checkpoint));
+    app_print(app->report, " %s\n", line);
     app_results_discard(&app->results);
-    return app_print_finish(app->comm, app->report);
+    if (app_print_finish(app->comm, app->report) == MX_OK) return MX_OK;
+    return app_print_last(app, "%s (%s)", line, mx_err_message());
+}
+
+/* A check that failed on one rank has failed. */
+static mx_err agree_on_checks(app_base *app)
+{
+    int64_t failed = app->failed;
+    MX_TRY(app_max_i64(app->comm, &failed, 1));
+    const bool elsewhere = failed != 0 && !app->failed;
+    app->failed = failed != 0;
+    return elsewhere ? app_print_last(app, "a check FAILED on another rank") : MX_OK;
 }
 
 /* The threads of the run compute the digests of the results file; beside a device, threads of the
@@ -341,6 +354,7 @@ static mx_err run(app_base *app)
     app_region_end(app->whole, 0, 0, 1);
     MX_TRY(stage(app, d->verify));
     MX_TRY(stage(app, d->output));
+    MX_TRY(app_agree(app->comm, agree_on_checks(app)));
     MX_TRY(store_common(app));
     MX_TRY(seal(app));
     print_end(app);
@@ -349,8 +363,16 @@ static mx_err run(app_base *app)
 
 /* ---- the end ---- */
 
+/* Ranks end with one code. */
+static int agree_on_code(const app_base *app, mx_err err)
+{
+    int64_t code = err != MX_OK ? app_exit_code(err) : app_verdict_code(app);
+    if (app->comm) (void)app_max_i64(app->comm, &code, 1);
+    return (int)code;
+}
+
 /* Why the run ends with a code other than 0, behind all that was printed before. No rank ends
- * before it is out. */
+ * before it is out. All ranks have the same code. */
 static void print_last(app_base *app, mx_err err, int code)
 {
     const bool first = app->comm && app_rank(app->comm) == 0;
@@ -418,7 +440,7 @@ int app_run(const app_definition *definition, int argc, char **argv)
     }
     app->started = started;
     const mx_err err = run_or_answer(app, definition, argc, argv);
-    const int code = err != MX_OK ? app_exit_code(err) : app_verdict_code(app);
+    const int code = agree_on_code(app, err);
     print_last(app, err, code);
     finish(app);
     free(app);

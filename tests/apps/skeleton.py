@@ -6,9 +6,11 @@ usage: skeleton.py APP DECK LAYOUTS MPIEXEC...      LAYOUTS: default or all, as 
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 failures = 0
 
@@ -157,6 +159,28 @@ def output_is_lost(app, deck, folder):
             file_is_new(f"stdout {how} {quiet}", kept)
 
 
+def stop_line_is_lost(app, deck, folder):
+    """A signal stops a run whose stdout is on a full disk: the checkpoint is complete, and stderr says how to go on."""
+    global failures
+    if not os.path.exists("/dev/full"):
+        return
+    command = [app, deck, "--backend=serial", "steps=1000000000", "--checkpoint=s.ck", "--checkpoint-every=100"]
+    with open("/dev/full", "w") as full:
+        running = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True)
+    while running.poll() is None and not os.path.exists(os.path.join(folder, "s.ck")):
+        time.sleep(0.01)
+    running.send_signal(signal.SIGUSR1)
+    err = running.communicate(timeout=800)[1]
+    line = re.search(r"^sample: Stopped by SIGUSR1 after step (\d+). Go on with --restart=s.ck", err, re.M)
+    if running.returncode != 5 or not line:
+        print(f"a stop with stdout full: exit code {running.returncode}, expected 5 and on stderr how to go on\n{err}")
+        failures += 1
+    else:
+        step = int(line.group(1))
+        check("a restart after a stop with stdout full",
+              run([app, deck, "--backend=serial", "--restart=s.ck", f"steps={step + 1}"], folder), 0)
+
+
 def main():
     app, deck, layouts, mpiexec = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
     with tempfile.TemporaryDirectory() as folder:
@@ -169,6 +193,7 @@ def main():
         names_for_the_terminal(app, deck, folder)
     with tempfile.TemporaryDirectory() as folder:
         output_is_lost(app, deck, folder)
+        stop_line_is_lost(app, deck, folder)
     return 1 if failures or left else 0
 
 
