@@ -502,12 +502,21 @@ mx_err app_path_reads(app_base *base, const char *role, const char *path)
     return app_paths_add(base->comm, &base->paths, &(app_path){.name = path, .role = role});
 }
 
+/* A link to what is not there has no file that could be compared with those of the run. */
+static mx_err check_written(const char *option, const char *path)
+{
+    char *resolved = NULL;
+    MX_TRY(app_output_resolve(option, path, &resolved));
+    free(resolved);
+    return app_output_check_plain(option, path);
+}
+
 mx_err app_path_writes(app_base *base, const char *option, const char *role, const char *path)
 {
     const app_path written = {.name = path, .role = role, .option = option};
     const bool first = app_rank(base->comm) == 0;
     MX_TRY(app_paths_add(base->comm, &base->paths, &written));
-    return app_agree(base->comm, first ? app_output_check_plain(option, path) : MX_OK);
+    return app_agree(base->comm, first ? check_written(option, path) : MX_OK);
 }
 
 mx_err app_path_folder(app_base *base, const char *option, const char *folder)

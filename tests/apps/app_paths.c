@@ -1,8 +1,7 @@
 /* The table of the files of a run: which files would replace one that is read, or each other, by
  * whichever names. */
 #define _POSIX_C_SOURCE 200809L /* symlink, getcwd, dup2 */
-#include "app_paths.h"
-
+#include "app.h"
 #include "check.h"
 
 #include <fcntl.h>
@@ -22,7 +21,7 @@ static void make_files(app_comm comm)
     if (app_rank(comm) == 0) {
         (void)mkdir("folder", 0777);
         for (const char *const *name =
-                 (const char *const[]){"soft", "hard", "around", "soft.ck", NULL};
+                 (const char *const[]){"soft", "hard", "around", "soft.ck", "nowhere", NULL};
              *name; name++)
             (void)unlink(*name);
         make_file("there");
@@ -31,6 +30,7 @@ static void make_files(app_comm comm)
         make_file("folder/far");
         make_file("folder/far.1");
         CHECK(symlink("there", "soft") == 0 && link("there", "hard") == 0);
+        CHECK(symlink("new.h5", "nowhere") == 0);
         CHECK(symlink("folder", "around") == 0 && symlink("folder/far", "soft.ck") == 0);
     }
     CHECK_OK(app_barrier(comm));
@@ -185,6 +185,21 @@ static void check_streams(app_comm comm)
     close(kept);
 }
 
+/* What a stage says that it will write: not through a link to a file that another part of the run
+ * may make. */
+static void check_stage(app_comm comm)
+{
+    app_base base = {.comm = comm};
+    CHECK_OK(app_paths_add_results(comm, &base.paths, "new.h5"));
+    CHECK_OK(app_path_writes(&base, "dump", "a dump", "there"));
+    CHECK_FAILS(app_path_writes(&base, "dump", "a dump", "nowhere"), MX_ERR_IO,
+                "dump nowhere: cannot follow the link: No such file");
+    CHECK_FAILS(app_path_writes(&base, "dump", "a dump", "folder"), MX_ERR_IO, "it is a folder");
+    CHECK_FAILS(app_path_writes(&base, "dump", "a dump", "soft"), MX_ERR_INPUT,
+                "which would replace a dump there");
+    app_paths_free(&base.paths);
+}
+
 int main(int argc, char **argv)
 {
     app_comm comm = NULL;
@@ -195,6 +210,7 @@ int main(int argc, char **argv)
     check_options(comm);
     check_restart(comm);
     check_streams(comm);
+    check_stage(comm);
     const int exit_code = check_exit(comm);
     app_comm_close(&comm);
     return exit_code;
