@@ -1,6 +1,7 @@
 /* Three files say what limits a process:
  *
- *   /proc/self/cgroup      the group, once for each hierarchy: "4:memory:/job/step"; version 2: "0::/job/step"
+ *   /proc/self/cgroup      the group, once for each hierarchy: "4:memory:/job/step"; of version 2:
+ *                          "0::/job/step"
  *   /proc/self/mountinfo   where a hierarchy is mounted, and which group its mount point is: in a
  *                          container often the container's own
  *   MOUNT/job/step/...     the limit, in each group from this one up to the mount point
@@ -179,25 +180,37 @@ static bool is_mount(char *line, const hierarchy *h, char **top, char **mount)
     return true;
 }
 
-/* The folder of a group, where it is below the mount's own group; else the mount point, which then
- * is a container's view of a group around it. Returns how long the mount point is; 0: no mount
- * shows the group. */
+/* Where a mount of the group `top` shows a group: the rest of its name. NULL: nowhere. */
+static const char *inner_of(const char *group, const char *top)
+{
+    const size_t above = strcmp(top, "/") == 0 ? 0 : strlen(top);
+    if (strncmp(group, top, above) != 0) return NULL;
+    if (group[above] != '/' && group[above] != '\0') return NULL;
+    return strcmp(group + above, "/") == 0 ? "" : group + above;
+}
+
+/* The folder of a group in the first mount that shows it; without such a mount the first mount
+ * point of all, which then is a container's view of a group around it. Returns how long the mount
+ * point is; 0: no mount is of this hierarchy. */
 static size_t find_folder(const char *root, const hierarchy *h, const char *group, char *folder)
 {
     char line[LINE_BYTES];
     size_t length = 0;
+    bool shown = false;
     const bool outside = strncmp(group, "/..", 3) == 0; /* of all that the container sees */
     FILE *const file = outside ? NULL : open_file(root, "proc/self/mountinfo");
     if (!file) return 0;
-    while (length == 0 && fgets(line, sizeof line, file)) {
-        char *top, *mount;
+    while (!shown && fgets(line, sizeof line, file)) {
+        char *top, *mount, path[PATH_BYTES];
         end_line(line);
         if (!is_mount(line, h, &top, &mount)) continue;
-        const size_t above = strcmp(top, "/") == 0 ? 0 : strlen(top);
-        const bool below = strncmp(group, top, above) == 0 && group[above] == '/';
-        const char *const inner = below && group[above + 1] != '\0' ? group + above : "";
-        const int written = snprintf(folder, PATH_BYTES, "%s%s%s", root, mount, inner);
-        if (written < PATH_BYTES) length = strlen(root) + strlen(mount);
+        const char *const inner = inner_of(group, top);
+        if (!inner && length > 0) continue;
+        const int written = snprintf(path, sizeof path, "%s%s%s", root, mount, inner ? inner : "");
+        if (written >= PATH_BYTES) continue;
+        memcpy(folder, path, (size_t)written + 1);
+        length = strlen(root) + strlen(mount);
+        shown = inner != NULL;
     }
     fclose(file);
     return length;

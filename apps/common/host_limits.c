@@ -59,6 +59,9 @@ static double read_status(const char *key)
     return 1024 * kilobytes;
 }
 
+/* All of the memory, though other programs use some: what is free (MemAvailable) does not count
+ * caches that a file system of its own keeps and would give back, as that of ZFS does, and no run
+ * that would fit may be refused. */
 static void add_machine(app_limits *limits)
 {
     const double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
