@@ -20,10 +20,10 @@
 
 enum { READER_SECONDS = 2 }; /* a rank that aborts waits so long for the reader of its message */
 
-/* What the environment says of the launcher. */
+/* What the environment says of launchers. */
 typedef struct launcher {
-    char several[256]; /* variables that say that there are several ranks; "": there are none */
-    bool one;          /* a variable says that there is a single rank */
+    bool several;        /* ranks were started */
+    char variables[256]; /* that say how many, with their values */
 } launcher;
 
 struct app_comm {
@@ -65,52 +65,74 @@ static long env_number(const char *name)
     return end != text && *end == '\0' ? value : -1;
 }
 
-/* What launchers tell the programs that they start: a number of ranks, or of tasks. */
-static const char *const sizes_of_launchers[] = {"OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE",
-                                                 "PMI_SIZE", "MPI_LOCALNRANKS",
-                                                 "SLURM_STEP_NUM_TASKS"};
+/* What launchers tell the programs that they start: a number of ranks. */
+static const struct {
+    const char *name;
+    bool of_all; /* not of one host alone */
+} sizes_of_launchers[] = {{"OMPI_COMM_WORLD_SIZE", true},
+                          {"MV2_COMM_WORLD_SIZE", true},
+                          {"PMI_SIZE", true},
+                          {"MPI_LOCALNRANKS", false}};
 /* The number of a rank. There are others if it is not 0. */
 static const char *const ranks_of_launchers[] = {"PMIX_RANK", "PMI_RANK"};
 enum {
     LAUNCHER_SIZES = sizeof sizes_of_launchers / sizeof sizes_of_launchers[0],
-    LAUNCHER_RANKS = sizeof ranks_of_launchers / sizeof ranks_of_launchers[0],
-    SLURM_STEP = LAUNCHER_SIZES - 1
+    LAUNCHER_RANKS = sizeof ranks_of_launchers / sizeof ranks_of_launchers[0]
 };
 
-/* Appends "NAME=VALUE" to a list. */
-static void add_variable(char *list, size_t size, const char *name)
+/* SLURM_NTASKS is not asked: a whole allocation has it, also for what runs there without srun. */
+static const char step_of_slurm[] = "SLURM_STEP_NUM_TASKS";
+
+static void add_variable(launcher *to, const char *name)
 {
-    const size_t used = strlen(list);
-    snprintf(list + used, size - used, "%s%s=%s", used > 0 ? ", " : "", name, getenv(name));
+    const size_t used = strlen(to->variables);
+    snprintf(to->variables + used, sizeof to->variables - used, "%s%s=%s", used > 0 ? ", " : "",
+             name, getenv(name));
 }
 
-/* Called before MPI starts, which may set some of these. SLURM_NTASKS is not among them: a whole
- * allocation has it, also for what runs there without srun. A size of 1 means one rank, whatever
- * started the script in which the last launcher runs. But a task of Slurm is often a shell. */
+static bool is_alone(void)
+{
+    for (int v = 0; v < LAUNCHER_SIZES; v++)
+        if (sizes_of_launchers[v].of_all && env_number(sizes_of_launchers[v].name) == 1)
+            return true;
+    return false;
+}
+
+/* Called before MPI starts, which may set some of these. A task of Slurm is often a shell, in which
+ * another launcher starts a single rank: then what Slurm said of its step does not count. Slurm's
+ * PMI says it again, as the same size and a rank. Other launchers are not excused: which of two is
+ * the last one, their variables do not tell. */
 static launcher find_launcher(void)
 {
-    launcher found = {.several = ""};
+    launcher found = {.several = false};
+    const long step = env_number(step_of_slurm);
+    const bool in_shell = step > 1 && is_alone();
     for (int v = 0; v < LAUNCHER_SIZES; v++) {
-        const long size = env_number(sizes_of_launchers[v]);
-        if (size > 1) add_variable(found.several, sizeof found.several, sizes_of_launchers[v]);
-        if (size == 1 && v != SLURM_STEP) found.one = true;
+        const char *const name = sizes_of_launchers[v].name;
+        const long size = env_number(name);
+        if (size >= 1) add_variable(&found, name);
+        found.several = found.several || (size > 1 && !(in_shell && size == step));
     }
-    for (int v = 0; v < LAUNCHER_RANKS; v++)
-        if (env_number(ranks_of_launchers[v]) > 0)
-            add_variable(found.several, sizeof found.several, ranks_of_launchers[v]);
+    for (int v = 0; v < LAUNCHER_RANKS; v++) {
+        const long rank = env_number(ranks_of_launchers[v]);
+        if (rank >= 0) add_variable(&found, ranks_of_launchers[v]);
+        found.several = found.several || (rank > 0 && !in_shell);
+    }
+    if (step >= 1) add_variable(&found, step_of_slurm);
+    found.several = found.several || (step > 1 && !in_shell);
     return found;
 }
 
 mx_err app_comm_check_launcher(app_comm comm)
 {
-    if (comm->size > 1 || comm->launcher.one || comm->launcher.several[0] == '\0') return MX_OK;
+    if (comm->size > 1 || !comm->launcher.several) return MX_OK;
     return MX_FAIL(
         MX_ERR_COMM,
         "a launcher started several ranks (%s), but MPI sees a single one: start the program with "
         "the mpirun of its own MPI library, which is %s, or with srun and a PMI that this library "
         "speaks (srun --mpi=list shows them; often --mpi=pmix); for a run of one rank, unset the "
         "variables",
-        comm->launcher.several, comm->version);
+        comm->launcher.variables, comm->version);
 }
 
 /* A program that no launcher has started is the only rank. Open MPI 4 would start a daemon beside

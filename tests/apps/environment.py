@@ -91,9 +91,14 @@ def launchers(app, deck, mpiexec, folder):
     several = [{"PMI_SIZE": "2", "PMI_RANK": "0", "MPI_LOCALNRANKS": "2", "MPI_LOCALRANKID": "0"},
                {"OMPI_COMM_WORLD_SIZE": "2"}, {"MV2_COMM_WORLD_SIZE": "4"}, {"PMIX_RANK": "1"},
                {"SLURM_NTASKS": "4", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}]
+    # one launcher in another, none of which is Slurm's; MPICH's mpiexec on four hosts, to which it came by srun
+    several += [{"PMI_SIZE": "4", "PMI_RANK": "2", "OMPI_COMM_WORLD_SIZE": "1"},
+                {"OMPI_COMM_WORLD_SIZE": "4", "PMI_SIZE": "1", "PMI_RANK": "0"},
+                {"PMIX_RANK": "2", "OMPI_COMM_WORLD_SIZE": "1"},
+                {"PMI_SIZE": "4", "PMI_RANK": "2", "MPI_LOCALNRANKS": "1", "SLURM_STEP_NUM_TASKS": "4"}]
     for variables in several:
-        name = next(name for name, value in variables.items() if name != "SLURM_NTASKS" and int(value) > 0)
-        refused(output, folder, variables, 3, [f"{name}={variables[name]}", "MPI sees a single one", "mpirun", "unset"])
+        named = [f"{name}={value}" for name, value in variables.items() if re.search("_SIZE|_RANK$|NRANKS|_STEP_NUM", name)]
+        refused(output, folder, variables, 3, [*named, "MPI sees a single one", "mpirun", "unset"])
         answered([app, "--help"], folder, variables)
     for option in ("--version", "--backends", "--help-deck", "--mx-help"):
         answered([app, deck, option], folder, several[0])
@@ -104,8 +109,10 @@ def launchers(app, deck, mpiexec, folder):
               {"OMPI_COMM_WORLD_SIZE": "several"}, {"PMIX_RANK": "0"}]
     for variables in single:
         threads([app, deck, "--backend=serial"], folder, variables, 1, [None])
-    # a launcher of this MPI, in a step of Slurm
-    threads([*mpiexec, "1", app, deck, "--backend=serial"], folder, {"SLURM_STEP_NUM_TASKS": "4"}, 1, [None])
+    # a launcher of this MPI, in a step of Slurm, whose own PMI has set variables or has not
+    of_pmi = {"PMI_SIZE": "4", "PMI_RANK": "2", "SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "2"}
+    for variables in ({"SLURM_STEP_NUM_TASKS": "4"}, of_pmi, {"PMIX_RANK": "2", "SLURM_STEP_NUM_TASKS": "4"}):
+        threads([*mpiexec, "1", app, deck, "--backend=serial"], folder, variables, 1, [None])
 
 
 def main():
