@@ -4,6 +4,10 @@
 #pragma once
 #include <stdint.h>
 
+/* How much work a file may be: its size. That of a file with holes says nothing; it counts for at
+ * most 64 times what is stored, and 64 MiB more. NULL, or no file: 0. */
+int64_t vf_bytes_of(const char *path);
+
 /* What the work may take, by the size of the files that it reads. */
 typedef struct vf_limits {
     int64_t cpu_seconds, wall_seconds;

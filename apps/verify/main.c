@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { EXIT_HOLDS = 0, EXIT_FAILS = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3 };
 
@@ -145,17 +144,11 @@ static int verify(const void *data)
     return EXIT_UNREADABLE;
 }
 
-static int64_t size_of(const char *path)
-{
-    struct stat info;
-    return path && stat(path, &info) == 0 ? (int64_t)info.st_size : 0;
-}
-
 static int verify_guarded(const arguments *args)
 {
     char names[1024];
     snprintf(names, sizeof names, args->other ? "%s or %s" : "%s", args->file, args->other);
-    const vf_limits limits = vf_limits_of(size_of(args->file) + size_of(args->other));
+    const vf_limits limits = vf_limits_of(vf_bytes_of(args->file) + vf_bytes_of(args->other));
     const int code = vf_guard(names, limits, verify, args);
     return code == VF_GUARD_FAILED ? EXIT_UNREADABLE : code;
 }

@@ -29,6 +29,14 @@ function(verify_test name)
 endfunction()
 
 verify_test(verify verify.c verify_alter.c verify_forge.c ARGUMENTS ${folder}/unpublished.h5)
+
+add_executable(test_app_guard guard.c ${PROJECT_SOURCE_DIR}/apps/verify/guard.c ${PROJECT_SOURCE_DIR}/apps/verify/verdict.c)
+target_include_directories(test_app_guard PRIVATE ${PROJECT_SOURCE_DIR}/apps/verify)
+target_link_libraries(test_app_guard PRIVATE app_files)
+target_compile_options(test_app_guard PRIVATE ${minx_WARNINGS})
+add_test(NAME apps_verify_guard COMMAND test_app_guard)
+set_tests_properties(apps_verify_guard PROPERTIES LABELS apps)
+
 verify_test(damage damage.c damage_structure.c ARGUMENTS 300)
 
 # Forgeries of every dataset of every app. Skips without h5py.
