@@ -378,10 +378,10 @@ static void print_last(app_base *app, mx_err err, int code)
     const bool first = app->comm && app_rank(app->comm) == 0;
     if (app->report) app_progress_end(app->report);
     if (code == APP_EXIT_OK) return;
-    if (first) app_print_through(stdout);
+    if (first) app_print_through(app->comm, stdout);
     if (first && app->last.text) fputs(app->last.text, stderr);
     if (err != MX_OK) app_print_error(app->comm, app->definition->name);
-    if (first) app_print_through(stderr);
+    if (first) app_print_through(app->comm, stderr);
     if (app->comm) (void)app_barrier(app->comm);
 }
 

@@ -22,6 +22,7 @@ enum { READER_SECONDS = 2 }; /* a rank that aborts waits so long for the reader 
 
 /* What the environment says of launchers. */
 typedef struct launcher {
+    bool there;
     bool several;        /* ranks were started */
     char variables[256]; /* that say how many, with their values */
 } launcher;
@@ -33,7 +34,8 @@ struct app_comm {
     int local_rank, local_size;
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     launcher launcher;
-    mx_err agreed; /* of the last app_agree, with the message of a failure */
+    double patience; /* when this rank stops waiting for readers; 0: it has not begun */
+    mx_err agreed;   /* of the last app_agree, with the message of a failure */
     char agreed_message[1024];
 };
 
@@ -90,6 +92,16 @@ static void add_variable(launcher *to, const char *name)
              name, getenv(name));
 }
 
+static bool is_launched(void)
+{
+    static const char *const set_by_launchers[] = {
+        "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",      "PMI_RANK",   "PMI_FD",
+        "SLURM_PROCID",         "FLUX_TASK_RANK", "PALS_RANKID"};
+    for (size_t v = 0; v < sizeof set_by_launchers / sizeof set_by_launchers[0]; v++)
+        if (getenv(set_by_launchers[v]) != NULL) return true;
+    return false;
+}
+
 static bool is_alone(void)
 {
     for (int v = 0; v < LAUNCHER_SIZES; v++)
@@ -104,7 +116,7 @@ static bool is_alone(void)
  * the last one, their variables do not tell. */
 static launcher find_launcher(void)
 {
-    launcher found = {.several = false};
+    launcher found = {.there = is_launched()};
     const long step = env_number(step_of_slurm);
     const bool in_shell = step > 1 && is_alone();
     for (int v = 0; v < LAUNCHER_SIZES; v++) {
@@ -142,11 +154,6 @@ mx_err app_comm_check_launcher(app_comm comm)
 static void prepare_single_rank(void)
 {
 #if defined(OPEN_MPI)
-    static const char *const set_by_launchers[] = {
-        "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",      "PMI_RANK",   "PMI_FD",
-        "SLURM_PROCID",         "FLUX_TASK_RANK", "PALS_RANKID"};
-    for (size_t v = 0; v < sizeof set_by_launchers / sizeof set_by_launchers[0]; v++)
-        if (getenv(set_by_launchers[v]) != NULL) return;
     (void)setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     (void)setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
     (void)setenv("OMPI_MCA_pml", "ob1", 0);
@@ -192,7 +199,7 @@ mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an ordinary error (EFBIG) */
     int provided = MPI_THREAD_SINGLE;
     const launcher found = find_launcher();
-    prepare_single_rank();
+    if (!found.there) prepare_single_rank();
     APP_MPI_TRY(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
     app_comm made = calloc(1, sizeof *made);
     mx_err err = made ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the communicator");
@@ -433,14 +440,12 @@ static void wait_for_lower_ranks(int rank)
     nanosleep(&grace, NULL);
 }
 
-/* If the stream is a pipe, waits until its bytes have been read, at most READER_SECONDS. The
- * launcher of a rank that aborts may close the pipe without reading it: then the message would be
- * lost. A terminal, as which Open MPI reads stdout, does not tell what has been read: it gets some
- * time. */
-static void wait_for_reader(int stream)
+/* If the stream is a pipe, waits until its bytes have been read, or until a moment. The launcher of
+ * a rank that aborts may close the pipe without reading it: then the message would be lost. A
+ * terminal, as which Open MPI reads stdout, does not tell what has been read: it gets some time. */
+static void wait_for_reader(int stream, double end)
 {
     const struct timespec pause = {.tv_nsec = 5000000}, grace = {.tv_nsec = 200000000};
-    const double end = app_now() + (double)READER_SECONDS;
     struct pollfd state = {.fd = stream};
     struct stat about;
     if (isatty(stream)) nanosleep(&grace, NULL);
@@ -452,13 +457,15 @@ static void wait_for_reader(int stream)
     }
 }
 
-void app_print_through(FILE *stream)
+void app_print_through(app_comm comm, FILE *stream)
 {
     struct stat out, err;
     (void)fflush(stream);
+    if (comm->size == 1 && !comm->launcher.there) return; /* no one closes the pipes */
     const bool known = fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0;
     if (known && out.st_dev == err.st_dev && out.st_ino == err.st_ino) return;
-    wait_for_reader(fileno(stream));
+    if (comm->patience == 0) comm->patience = app_now() + (double)READER_SECONDS;
+    wait_for_reader(fileno(stream), comm->patience);
 }
 
 void app_abort(app_comm comm, const char *program)
@@ -469,7 +476,7 @@ void app_abort(app_comm comm, const char *program)
     snprintf(rank, sizeof rank, " (rank %d)", comm ? comm->rank : 0);
     print_message(program, rank);
     fflush(stderr);
-    wait_for_reader(STDERR_FILENO);
+    wait_for_reader(STDERR_FILENO, app_now() + (double)READER_SECONDS);
     MPI_Abort(MPI_COMM_WORLD, APP_EXIT_RUNTIME);
     exit(APP_EXIT_RUNTIME); /* MPI_Abort should not return */
 }

@@ -105,11 +105,11 @@ double app_now(void);
  * collective. */
 void app_print_error(app_comm comm, const char *program);
 
-/* Writes out what this rank has printed on stdout or stderr. Where they go to different places, as
- * under launchers, it waits until a reader has got it, at most some seconds: so that what is
- * printed next on the other one comes behind it, and nothing is lost when the launcher ends the
- * ranks. Not collective. */
-void app_print_through(FILE *stream);
+/* Writes out what this rank has printed on stdout or stderr. Where a launcher reads them, and apart,
+ * it waits until it has got it: so that what is printed next on the other one comes behind it, and
+ * nothing is lost when the launcher ends the ranks. For at most some seconds, which begin with the
+ * first call, and are for both streams together. Not collective. */
+void app_print_through(app_comm comm, FILE *stream);
 
 /* The exit code for an error: INPUT -> 2, all else -> 3. */
 int app_exit_code(mx_err err);
