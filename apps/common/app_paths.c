@@ -48,11 +48,11 @@ static bool may_be_same(const app_path *one, const app_path *other)
     return read_only || (one->group && other->group && strcmp(one->group, other->group) == 0);
 }
 
-static mx_err check_two(const app_path *old, const app_path *new)
+static mx_err check_two(const app_path *listed, const app_path *added)
 {
-    const app_path *const written = new->option ? new : old;
-    const app_path *const other = new->option ? old : new;
-    MX_REQUIRE(may_be_same(old, new) || !is_same(old->name, new->name), MX_ERR_INPUT,
+    const app_path *const written = added->option ? added : listed;
+    const app_path *const other = added->option ? listed : added;
+    MX_REQUIRE(may_be_same(listed, added) || !is_same(listed->name, added->name), MX_ERR_INPUT,
                "%s: got %s as %s, which would replace %s %s; expected another name",
                written->option, written->name, written->role, other->role, other->name);
     return MX_OK;

@@ -105,8 +105,9 @@ static void limit_threads(thread_choice *threads, int most, const char *origin)
     *threads = (thread_choice){.number = most > 1 ? most : 1, .origin = origin};
 }
 
-/* This rank's part of the cores of its affinity mask, but not more than of a CPU quota: threads that
- * use up a quota are stopped until the next period, one after another, and all wait for them. */
+/* This rank's part of the cores of its affinity mask, but not more than of a CPU quota: threads
+ * that use up a quota are stopped until the next period, one after another, and all wait for
+ * them. */
 static mx_err share_cores(app_comm comm, thread_choice *threads)
 {
     app_limits quotas;

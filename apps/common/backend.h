@@ -4,14 +4,18 @@
 #include "options.h"
 
 /* Opens the context that the options ask for. The caller destroys it.
- *   backend         "auto": the first backend with a device on every rank (cuda), else openmp; anything else is a resource string of the core
- *   threads         0: mx_default_threads, where that has an origin; else the cores of this rank's affinity mask, or of the CPU quota of
- *                   its control groups if that is less, divided by the ranks that share them
+ *   backend         "auto": the first backend with a device on every rank (cuda), else openmp;
+ *                   anything else is a resource string of the core
+ *   threads         0: mx_default_threads, where that has an origin; else the cores of this rank's
+ *                   affinity mask, or of the CPU quota of its control groups if that is less,
+ *                   divided by the ranks that share them
  *   device          -1: the rank's number on its host, modulo the number of devices there
  *   layout          "auto": the layout of the backend
- *   check_against   NULL: launches are not compared; else a resource string of the core. The tolerance is 1e-9
- * MX_ERR_INPUT for a bad resource string, for a backend that this build does not have, and for an option that the resource string of the backend
- * also sets; else the errors of mx_ctx_create and mx_ctx_check_against. On failure *ctx is NULL.
+ *   check_against   NULL: launches are not compared; else a resource string of the core. The
+ *                   tolerance is 1e-9
+ * MX_ERR_INPUT for a bad resource string, for a backend that this build does not have, and for an
+ * option that the resource string of the backend also sets; else the errors of mx_ctx_create and
+ * mx_ctx_check_against. On failure *ctx is NULL.
  * *threads_origin: what says the number of threads ("--threads", "OMP_NUM_THREADS", "cores"), or
  * NULL: the backend does. Collective, agreed. */
 mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx,

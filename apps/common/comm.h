@@ -105,10 +105,10 @@ double app_now(void);
  * collective. */
 void app_print_error(app_comm comm, const char *program);
 
-/* Writes out what this rank has printed on stdout or stderr. Where a launcher reads them, and apart,
- * it waits until it has got it: so that what is printed next on the other one comes behind it, and
- * nothing is lost when the launcher ends the ranks. For at most some seconds, which begin with the
- * first call, and are for both streams together. Not collective. */
+/* Writes out what this rank has printed on stdout or stderr. Where a launcher reads them, and
+ * apart, it waits until the launcher has got it: so that what is printed next on the other one
+ * comes behind it, and nothing is lost when the launcher ends the ranks. It waits for at most some
+ * seconds, which begin with the first call and are for both streams together. Not collective. */
 void app_print_through(app_comm comm, FILE *stream);
 
 /* The exit code for an error: INPUT -> 2, all else -> 3. */

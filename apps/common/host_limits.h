@@ -10,8 +10,8 @@ typedef struct app_limits {
     app_limit limit[32];
 } app_limits;
 
-/* sums[i] = the sum of `mine` over the ranks of this host that have limit i too, this rank included.
- * Ranks may have different limits. MX_ERR_MEMORY, MX_ERR_COMM. Collective, agreed. */
+/* sums[i] = the sum of `mine` over the ranks of this host that have limit i too, this rank
+ * included. Ranks may have different limits. MX_ERR_MEMORY, MX_ERR_COMM. Collective, agreed. */
 mx_err app_limits_sum(app_comm comm, const app_limits *limits, double mine, double *sums);
 
 /* To be called before memory is allocated. MX_ERR_MEMORY if a limit is lower than what its ranks

@@ -1,8 +1,8 @@
 /* Sorting by regular samples (Shi and Schaeffer 1992):
  *
  *   1. each rank sorts its ids, and gives one in every n / size of them as a sample
- *   2. the samples of all ranks, sorted, give size - 1 bounds: rank r gets the ids between two of them,
- *      at most twice the average number
+ *   2. the samples of all ranks, sorted, give size - 1 bounds: rank r gets the ids between two of
+ *      them, at most twice the average number
  *   3. that rank sorts them; the first one's place is the number of ids on lower ranks
  *   4. the places go back
  *

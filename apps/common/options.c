@@ -27,8 +27,8 @@ static const char *const gpu_mpi_words[] = {"auto", "on", "off", "nccl", NULL};
 static const app_key rows[] = {
     TEXT("backend", backend, "auto", "NAME", "run the kernels on this backend; --backends lists them"),
     COUNT("threads", threads, 1, MAX_THREADS, 0,
-          "threads of each rank; auto: --mx-num-threads, MINX_NUM_THREADS or OMP_NUM_THREADS, else the cores "
-          "and the CPU quota that it may use, divided by the ranks that share them"),
+          "threads of each rank; auto: --mx-num-threads, MINX_NUM_THREADS or OMP_NUM_THREADS, else "
+          "the cores and the CPU quota that it may use, divided by the ranks that share them"),
     COUNT("device", device, 0, MAX_DEVICE, -1,
           "number of the device; auto: the rank's number on its host, modulo the number of devices"),
     CHOICE("layout", layout_number, layouts, "layout of arrays; auto: the backend's own"),

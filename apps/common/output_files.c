@@ -86,14 +86,14 @@ static mx_err name_temporary(const char *path, int attempt, char **temporary)
  * mode. */
 static void keep_owner(const char *path, int file)
 {
-    struct stat old, new;
-    if (stat(path, &old) != 0 || fstat(file, &new) != 0) return;
-    const bool same = old.st_uid == new.st_uid &&old.st_gid == new.st_gid;
-    const bool owned = same || fchown(file, old.st_uid, old.st_gid) == 0 ||
-                       fchown(file, (uid_t)-1, old.st_gid) == 0;
+    struct stat before, now;
+    if (stat(path, &before) != 0 || fstat(file, &now) != 0) return;
+    const bool same = before.st_uid == now.st_uid && before.st_gid == now.st_gid;
+    const bool owned = same || fchown(file, before.st_uid, before.st_gid) == 0 ||
+                       fchown(file, (uid_t)-1, before.st_gid) == 0;
     /* If the group could not be kept, its permissions are dropped: this user's group must not get
      * them. */
-    const mode_t mode = owned ? old.st_mode & 0777 : old.st_mode & 0707;
+    const mode_t mode = owned ? before.st_mode & 0777 : before.st_mode & 0707;
     (void)fchmod(file, mode | S_IRUSR | S_IWUSR);
 }
 

@@ -43,8 +43,8 @@ void app_text_print(FILE *out, const char *text);
 int app_text_is(const char *word, size_t length, const char *name);
 
 /* Finds the valid name nearest to a wrong word: start with APP_NEAREST_NONE, offer every valid
- * name, then read `name`, which is NULL when nothing is near enough to be what was meant (more than a
- * third of the name would have to change). Distance counts insertions, removals, replacements and
+ * name, then read `name`, which is NULL when nothing is near enough to be what was meant (more than
+ * a third of the name would have to change). Distance counts insertions, removals, replacements and
  * swaps of neighbours. Ties go to the name offered first. */
 typedef struct app_nearest {
     const char *name;

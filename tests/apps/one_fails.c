@@ -1,4 +1,5 @@
-/* An app whose check fails on the last rank alone: all ranks end with the code of a failed check. */
+/* An app whose check fails on the last rank alone: all ranks end with the code of a failed
+ * check. */
 #include "app.h"
 
 static mx_err verify(void *data)

@@ -1,5 +1,6 @@
-/* How long a rank waits for readers of what it has printed: of pipes that nobody drains. A single rank
- * that no launcher started does not wait; under a launcher, both streams have two seconds together. */
+/* How long a rank waits for readers of what it has printed: of pipes that nobody drains. A single
+ * rank that no launcher started does not wait; under a launcher, both streams have two seconds
+ * together. */
 #define _POSIX_C_SOURCE 200809L /* clock_nanosleep, dup2 */
 #include "check.h"
 

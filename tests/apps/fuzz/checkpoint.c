@@ -7,8 +7,10 @@
  * MINX_FUZZ_READER names. The rest of the input says what is done, and is the source of numbers.
  *
  * Properties checked for any input:
- *   1. the restart returns, and gives MX_OK, or MX_ERR_INPUT or MX_ERR_IO with a message that names the file;
- *   2. all that it restored is in the ranges that it was kept with, and rows are as many as there are;
+ *   1. the restart returns, and gives MX_OK, or MX_ERR_INPUT or MX_ERR_IO with a message that names
+ *      the file;
+ *   2. all that it restored is in the ranges that it was kept with, and rows are as many as there
+ *      are, and as there must be;
  *   3. no object of HDF5 stays open. */
 #define _GNU_SOURCE /* mkdtemp */
 #include "checkpoint.h"
@@ -31,7 +33,7 @@
         }                                                                                      \
     } while (0)
 
-enum { ROWS = 5, COLUMNS = 4, PARTICLES = 6, GHOSTS = 1, SERIES = 7 };
+enum { ROWS = 5, COLUMNS = 4, PARTICLES = 6, SITES = 3, GHOSTS = 1, SERIES = 7 };
 static const char program[] = "fuzz", lines[] = "cells=9\ndt=0.5\n";
 
 /* ---- what is kept ---- */
@@ -41,8 +43,9 @@ typedef struct state {
     double time[2];
     bool flag;
     app_series series;
-    mx_view field, positions, types;
-    mx_lid particles;
+    mx_view field, positions, types, sites;
+    mx_lid particles; /* as many as the file has */
+    mx_lid fixed;     /* SITES: their number is known */
 } state;
 
 static app_comm comm;
@@ -54,6 +57,7 @@ static void open_state(state *s)
     HOLDS(mx_view_create_2d(ctx, "field", MX_F64, ROWS + 2, COLUMNS + 2, &s->field) == MX_OK);
     HOLDS(mx_view_create_2d(ctx, "positions", MX_F32, PARTICLES, 3, &s->positions) == MX_OK);
     HOLDS(mx_view_create_1d(ctx, "types", MX_I32, PARTICLES, &s->types) == MX_OK);
+    HOLDS(mx_view_create_1d(ctx, "sites", MX_I64, SITES, &s->sites) == MX_OK);
 }
 
 static void close_state(state *s)
@@ -62,6 +66,7 @@ static void close_state(state *s)
     HOLDS(mx_view_destroy(&s->field) == MX_OK);
     HOLDS(mx_view_destroy(&s->positions) == MX_OK);
     HOLDS(mx_view_destroy(&s->types) == MX_OK);
+    HOLDS(mx_view_destroy(&s->sites) == MX_OK);
 }
 
 static void keep(app_checkpoint c, state *s)
@@ -76,6 +81,8 @@ static void keep(app_checkpoint c, state *s)
     HOLDS(app_keep_rows(c, "positions", ctx, &s->positions, &s->particles, -1, app_keep_finite()) ==
           MX_OK);
     HOLDS(app_keep_rows(c, "types", ctx, &s->types, &s->particles, -1, app_keep_whole(0, 3)) ==
+          MX_OK);
+    HOLDS(app_keep_rows(c, "sites", ctx, &s->sites, &s->fixed, SITES, app_keep_whole(0, 99)) ==
           MX_OK);
 }
 
@@ -106,6 +113,14 @@ static void check_particles(const state *s)
     free(type);
 }
 
+static void check_sites(const state *s)
+{
+    int64_t sites[SITES];
+    HOLDS(s->fixed == SITES);
+    HOLDS(mx_export(ctx, s->sites, sites, NULL) == MX_OK);
+    for (int i = 0; i < SITES; i++) HOLDS(sites[i] >= 0 && sites[i] <= 99);
+}
+
 static void check_state(const state *s)
 {
     HOLDS(s->step >= 0 && s->step <= 1000);
@@ -116,6 +131,7 @@ static void check_state(const state *s)
     }
     check_field(s);
     check_particles(s);
+    check_sites(s);
 }
 
 /* ---- the whole checkpoint ---- */
@@ -132,6 +148,7 @@ static void write_whole(void)
     const app_checkpoint_plan plan = {.program = program, .file = path, .every = "1"};
     open_state(&s);
     s.particles = PARTICLES;
+    s.fixed = SITES;
     for (int i = 0; i < SERIES; i++) HOLDS(app_series_add(&s.series, i) == MX_OK);
     HOLDS(app_checkpoint_create(comm, &plan, &c) == MX_OK);
     keep(c, &s);
@@ -429,6 +446,7 @@ static const reader readers[] = {
     {"version", "schema_version", change_attribute},
     {"app", "app", change_attribute},
     {"seal", NULL, NULL},
+    {"total", "/state/sites", change_set},
 };
 enum { READERS = sizeof readers / sizeof *readers };
 
