@@ -13,17 +13,19 @@
  * which is 0.0562 at the centre: nearly all of the original's tolerance, 0.06. So two checks are
  * made.
  *
- *   analytic      |solution - u| <= 0.06 + e, of which 0.06 is the original's. On meshes with 2 or 3 elements along a side the error
- *                 of so coarse a mesh comes to it: up to 0.105 (3 x 2 x 2), 0.0729 on 2 x 2 x 2, where the original's check fails.
- *                 There it is 0.11; a solution of zeros differs by 0.167.
- *   with_source   |solution - u - v| <= h^2 + e, where h is the largest side of an element. An independent program found 0.83 h^2
- *                 on 3 x 3 x 3, at most 0.63 h^2 on others of 500 shapes from 2 to 20 elements a side, and 0.39 h^2 on finer cubes.
+ *   analytic      |solution - u| <= 0.06 + e, of which 0.06 is the original's. On meshes with 2 or 3
+ *                 elements along a side the error of so coarse a mesh comes to it: up to 0.105
+ *                 (3 x 2 x 2), 0.0729 on 2 x 2 x 2, where the original's check fails. There it is
+ *                 0.11; a solution of zeros differs by 0.167.
+ *   with_source   |solution - u - v| <= h^2 + e, where h is the largest side of an element. An
+ *                 independent program found 0.83 h^2 on 3 x 3 x 3, at most 0.63 h^2 on others of
+ *                 500 shapes from 2 to 20 elements a side, and 0.39 h^2 on finer cubes.
  *
  * e is what an unfinished solver leaves: the error at a node is at most the norm of a row of the
  * inverse, which is Green's function, times that of b - A x. Its square, 1 / (4 pi distance)^2,
  * summed over the N nodes of a unit cube is about N / (8 pi); so e = 0.3 sqrt(N) |b - A x|. This
  * bound is seldom met. Where it is larger than the solution, these checks find little. What is left
- * are the residual, which minx-verify computes from equations of its own, and its reduction.
+ * are the residual, which minx-verify computes from equations of its own, and the energy there.
  *
  * The sample are the nodes nearer to the centre than 0.05 along each axis, as in the original; but
  * where there is no such node along an axis (1, 3, 5, 7, 9 elements), the original's sample is

@@ -98,7 +98,3 @@ static inline bool fe_reached_limit(const fe_input *in, int64_t iterations, cons
     return iterations == in->max_iterations && !(residual[iterations] <= tolerance) &&
            !(residual[compared] <= tolerance);
 }
-
-/* The residual of a solver that max_iterations ended is below the initial one: by what ratio, at
- * most. */
-#define FE_MAX_REDUCTION (1 - 0x1p-52)

@@ -23,6 +23,8 @@ RUNS = {
     "original": ["nx=6", "ny=5", "nz=7"],
     "distorted": ["nx=6", "ny=5", "nz=7", "problem=manufactured", "mesh=distorted", "max_iterations=300", "tolerance=1e-12"],
     "limit": ["nx=6", "ny=5", "nz=7", "max_iterations=3"],
+    "rises": ["nx=3", "ny=3", "nz=60", "problem=manufactured", "max_iterations=1"],
+    "start": ["nx=6", "ny=5", "nz=7", "max_iterations=0"],
     "mixed": ["nx=6", "ny=5", "nz=7", "precision=mixed", "operator=symmetric"],
 }
 
@@ -99,7 +101,9 @@ CASES = [
     ("a node, at the limit", "limit", add(SOLUTION, (3, 2, 3), 1e-10)),
     ("the whole solution, at the limit", "limit", multiply(SOLUTION, slice(None), 1.5)),
     ("the last residual, at the limit", "limit", multiply(RESIDUAL, -1, 2.0)),
-    ("the check of its reduction", "limit", multiply("/verification/reduction/value", (), 0.5)),
+    ("the sign of the whole solution, at the limit", "limit", multiply(SOLUTION, slice(None), -1)),
+    ("nothing, where the residual rises", "rises", None),
+    ("nothing, without an iteration", "start", None),
     ("its verdict", "limit", verdict("passed")),
     ("a verdict of a run that converged", "original", verdict("iteration limit")),
     ("the check with the source", "original", multiply("/verification/with_source/value", (), 0.5)),
