@@ -245,10 +245,12 @@ static void print_states_outside(tl_app *app)
 static void print_old_keys(tl_app *app)
 {
     const app_keys *const keys = &app->base.keys;
-    const app_key *old;
-    for (int k = 0; (old = tl_deck_old_key(keys, &k)) != NULL; k++)
+    const app_given *old = NULL;
+    while ((old = tl_deck_old_key(keys, old)) != NULL) {
+        const app_key *const row = &keys->input->keys[old - keys->given];
         app_print_note(&app->base, "%s:%ld: %s: a key of older versions, without effect: %s",
-                       app->base.options.deck, keys->given[k].key.line, old->name, old->help);
+                       app->base.options.deck, old->key.line, row->name, row->help);
+    }
 }
 
 static const char *const region_names[] = {

@@ -328,12 +328,20 @@ static mx_err check_old_steps(const app_keys *keys)
     return MX_OK;
 }
 
-const app_key *tl_deck_old_key(const app_keys *keys, int *index)
+static bool is_behind(const app_given *one, const app_given *other)
 {
-    for (; *index < tl_key_count; ++*index)
-        if ((tl_keys[*index].flags & TL_KEY_IS_OLD) && keys->given[*index].source)
-            return &tl_keys[*index];
-    return NULL;
+    return one->key.line > other->key.line || (one->key.line == other->key.line && one > other);
+}
+
+const app_given *tl_deck_old_key(const app_keys *keys, const app_given *after)
+{
+    const app_given *next = NULL;
+    for (int k = 0; k < tl_key_count; k++) {
+        const app_given *const at = &keys->given[k];
+        const bool old = (tl_keys[k].flags & TL_KEY_IS_OLD) && at->source;
+        if (old && (!after || is_behind(at, after)) && (!next || is_behind(next, at))) next = at;
+    }
+    return next;
 }
 
 const char *tl_solver_name(const tl_deck *deck)

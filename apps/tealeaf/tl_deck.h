@@ -95,9 +95,10 @@ extern const app_input tl_input;
  * unspecified. Reads nothing beyond text[length-1]; never crashes. */
 mx_err tl_deck_parse(const char *name, const char *text, size_t length, tl_deck *deck);
 
-/* The first row from number *index on of a key that the deck has, and that only older versions of
- * the originals knew; it has no effect. NULL: there is none. *index becomes its number. */
-const app_key *tl_deck_old_key(const app_keys *keys, int *index);
+/* Keys that the deck has, and that only older versions of the originals knew; they have no effect.
+ * In the order of their lines: the first one behind `after`, of all where that is NULL. NULL: there
+ * is none. */
+const app_given *tl_deck_old_key(const app_keys *keys, const app_given *after);
 
 /* The number of cells; the volume of the domain, and of a cell (in 2-D the area). */
 double tl_cells_of(const tl_deck *deck);

@@ -238,8 +238,8 @@ const app_key tl_keys[] = {
     IGNORED("coarse_solve_eps", TL_REFERENCE, APP_KEY_REAL, DIRECT),
     IGNORED("coarse_solve_max_iters", TL_REFERENCE, APP_KEY_INT64, DIRECT),
 
-    OLD("timestep_rise", APP_KEY_REAL, "steps are constant; an error where they would grow"),
-    OLD("max_timestep", APP_KEY_REAL, "steps are constant; an error where they would change"),
+    OLD("timestep_rise", APP_KEY_REAL, "steps are constant, as these values ask"),
+    OLD("max_timestep", APP_KEY_REAL, "steps are constant, as these values ask"),
     OLD("profile_solver", APP_KEY_SWITCH, "profiler_on prints a table of regions"),
     OLD("use_ext_kernels", APP_KEY_SWITCH, BY_BACKEND),
     OLD("hydro_off", APP_KEY_SWITCH, "there are no hydrodynamics"),
