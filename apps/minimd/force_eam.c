@@ -26,12 +26,12 @@ const char *md_potential_name(const md_app *app)
     return app->input.potential ? app->input.potential : DEFAULT_POTENTIAL;
 }
 
-/* The next name of a list with commas between them, which *list is moved behind. False: there is
- * none, or it is too long. */
+/* The next name of a list with commas between them, which *list is moved behind. False: it is too
+ * long. */
 static bool next_name(const char **list, md_path *name)
 {
     const size_t length = strcspn(*list, ",");
-    if (length == 0 || length >= sizeof name->text) return false;
+    if (length >= sizeof name->text) return false;
     memcpy(name->text, *list, length);
     name->text[length] = '\0';
     *list += length + ((*list)[length] == ',');
@@ -55,17 +55,21 @@ static mx_err read_potential(md_app *app)
     md_path name[MD_MAX_ELEMENTS], found[MD_MAX_ELEMENTS];
     md_potential_text files[MD_MAX_ELEMENTS];
     const char *list = md_potential_name(app);
+    const int count = md_potential_count(list);
     int n = 0;
-    for (; n < MD_MAX_ELEMENTS && next_name(&list, &name[n]); n++) {
+    MX_REQUIRE(count > 0, MX_ERR_INPUT,
+               "potential: got %.200s, expected a file, or 2 to %d with commas between them", list,
+               MD_MAX_ELEMENTS);
+    for (; n < count; n++) {
+        MX_REQUIRE(next_name(&list, &name[n]), MX_ERR_INPUT,
+                   "potential: got %.200s..., expected a name of at most %zu bytes", list,
+                   sizeof name[n].text - 1);
         const char *const path = md_find_file(app, name[n].text, &found[n]);
         size_t *const length = &app->potential_lengths[n];
         MX_TRY(read_file(app, path, &app->potential_texts[n], length));
         app->potential_count = n + 1;
         files[n] = (md_potential_text){path, app->potential_texts[n], *length};
     }
-    MX_REQUIRE(n > 0 && *list == '\0', MX_ERR_INPUT,
-               "potential: got %.200s, expected a file, or 2 to %d with commas between them",
-               md_potential_name(app), MD_MAX_ELEMENTS);
     return md_potential_parse_all(files, n, &app->potential);
 }
 

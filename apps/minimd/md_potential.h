@@ -82,11 +82,21 @@ typedef struct md_potential_text {
     size_t length;
 } md_potential_text;
 
+/* How many files a list "A,B" names; 0: a name is empty, or there are more than MD_MAX_ELEMENTS. */
+int md_potential_count(const char *list);
+
+/* What the copy of a file is called in a results file, in /files: potential, potential_2 and so
+ * on; from 0 on. */
+typedef struct md_potential_copy {
+    char name[32];
+} md_potential_copy;
+md_potential_copy md_potential_copy_of(int file);
+
 /* Reads a potential from its file, or from funcfl files, one for each element. The form is found
  * from line 4: the number and the names of elements in setfl, values in funcfl. eam/fs is told
- * from eam/alloy by the number of values. MX_ERR_INPUT ("NAME:LINE: PART: got ..., expected
+ * from eam/alloy by the number of values; the file's name says nothing. MX_ERR_INPUT ("NAME:LINE: PART: got ..., expected
  * ..."), MX_ERR_MEMORY; then *potential is all zero. Other dialects of LAMMPS (adp, eam/he,
- * eam/cd, meam) are errors with their names. */
+ * eam/cd, meam) are errors with their names, where the values or the file's name tell them. */
 mx_err md_potential_parse_all(const md_potential_text *files, int count, md_potential *potential);
 mx_err md_potential_parse(const char *name, const char *text, size_t length,
                           md_potential *potential);

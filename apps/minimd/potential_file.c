@@ -264,34 +264,50 @@ static mx_err read_names(reader *x)
     return MX_OK;
 }
 
-/* The numbers of all lines from here on, without those behind a word. */
-static int64_t count_numbers(reader x)
+/* The same rules as read_values has, without the values: is there a part of `count`? */
+static bool pass_values(reader *x, int64_t count)
 {
-    int64_t count = 0;
-    for (find_line(&x); x.at < x.end; find_line(&x)) {
-        for (word w = line_word(&x); is_number(&w); w = line_word(&x)) count++;
-        pass_line(&x);
+    for (int64_t i = 0; i < count; i++) {
+        const word w = file_word(x);
+        if (!is_number(&w)) return false;
     }
-    return count;
+    const word behind = line_word(x);
+    if (is_number(&behind)) return false;
+    pass_line(x);
+    return true;
 }
 
-static bool ends_with(const char *name, const char *end)
+/* How far the file has the parts of a form; what is behind them is not a number if *whole. */
+static const char *pass_parts(reader x, int densities, int pair_tables, bool *whole)
 {
-    const size_t length = strlen(name), n = strlen(end);
-    return length >= n && strcmp(name + length - n, end) == 0;
+    const md_potential *const p = x.potential;
+    bool good = true;
+    for (int i = 0; i < p->elements && good; i++) {
+        find_line(&x);
+        good = pass_values(&x, 3) && pass_values(&x, p->rho_knots);
+        for (int j = 0; j < densities && good; j++) good = pass_values(&x, p->r_knots);
+    }
+    for (int i = 0; i < pair_tables && good; i++) good = pass_values(&x, p->r_knots);
+    const char *const end = x.at;
+    const word rest = file_word(&x);
+    *whole = good && !is_number(&rest);
+    return end;
 }
 
 /* eam/alloy has n functions f and n (n + 1) / 2 pair potentials behind F of n elements, eam/fs
- * has n^2 functions f, adp three tables for each pair. No two of these numbers are the same for
- * n > 1. Where a file has none of them, its name decides which part the message names. */
+ * has n^2 functions f, adp three tables for each pair. So a file has all parts of one form at
+ * most, for n > 1. Where it has those of none, the message is that of the form of which it has
+ * more. */
 static mx_err choose_form(reader *x)
 {
     md_potential *const p = x->potential;
-    const int64_t n = p->elements, pairs = md_pairs(p->elements);
-    const int64_t tables = count_numbers(*x) - n * (3 + (int64_t)p->rho_knots), r = p->r_knots;
-    if (tables == (n + 3 * pairs) * r) return fail_dialect(x, "adp");
-    const bool named = ends_with(x->name, ".fs") && tables != (n + pairs) * r;
-    if (n > 1 && (tables == (n * n + pairs) * r || named)) p->form = MD_SETFL_FS;
+    const int n = p->elements, pairs = md_pairs(n);
+    bool alloy, fs, adp;
+    const char *const alloy_end = pass_parts(*x, 1, pairs, &alloy);
+    const char *const fs_end = pass_parts(*x, n, pairs, &fs);
+    (void)pass_parts(*x, 1, 3 * pairs, &adp);
+    if (adp) return fail_dialect(x, "adp");
+    if (n > 1 && (fs || (!alloy && fs_end > alloy_end))) p->form = MD_SETFL_FS;
     return MX_OK;
 }
 
@@ -342,6 +358,18 @@ static mx_err check_bytes(reader x)
     return MX_OK;
 }
 
+/* Behind the parts of eam/alloy, eam/cd has a line with the number of a polynomial's coefficients,
+ * and these. */
+static bool has_polynomial(reader x)
+{
+    int64_t count = 0;
+    const word first = file_word(&x);
+    if (app_text_whole(first.text, first.length, &count) != APP_NUMBER_OK || count < 1)
+        return false;
+    for (word w = line_word(&x); is_number(&w); w = line_word(&x)) count--;
+    return count == 0;
+}
+
 /* A file of funcfl is not yet resampled. */
 static mx_err parse(reader *x)
 {
@@ -349,6 +377,7 @@ static mx_err parse(reader *x)
     MX_TRY(check_bytes(*x));
     p->form = is_setfl(*x) ? MD_SETFL : MD_FUNCFL;
     MX_TRY(p->form == MD_SETFL ? read_setfl(x) : read_funcfl(x));
+    if (p->form == MD_SETFL && has_polynomial(*x)) return fail_dialect(x, "eam/cd");
     const word rest = file_word(x);
     return is_number(&rest) ? fail_word(x, &rest, "end", "the end of the file") : MX_OK;
 }
@@ -393,6 +422,25 @@ static mx_err parse_each(const md_potential_text *files, int count, md_potential
                    files[i].name);
     }
     return MX_OK;
+}
+
+int md_potential_count(const char *list)
+{
+    int count = 0;
+    for (const char *at = list;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (length == 0 || count == MD_MAX_ELEMENTS) return 0;
+        count++;
+        at += length;
+        if (*at == '\0') return count;
+    }
+}
+
+md_potential_copy md_potential_copy_of(int file)
+{
+    md_potential_copy copy = {"potential"};
+    if (file > 0) snprintf(copy.name, sizeof copy.name, "potential_%d", file + 1);
+    return copy;
 }
 
 mx_err md_potential_parse_all(const md_potential_text *files, int count, md_potential *potential)

@@ -186,13 +186,11 @@ static mx_err store_system(md_app *app)
     return app->input.force == MD_FORCE_LJ ? store_coefficients(app) : MX_OK;
 }
 
-/* /files/potential; of several files the others as potential_2 and so on. */
 static mx_err store_potential(md_app *app)
 {
     for (int i = 0; i < app->potential_count; i++) {
-        char name[32] = "potential";
-        if (i > 0) snprintf(name, sizeof name, "potential_%d", i + 1);
-        MX_TRY(app_results_file(app->base.results, name, app->potential_texts[i],
+        const md_potential_copy copy = md_potential_copy_of(i);
+        MX_TRY(app_results_file(app->base.results, copy.name, app->potential_texts[i],
                                 app->potential_lengths[i]));
     }
     return MX_OK;

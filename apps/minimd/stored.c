@@ -13,15 +13,13 @@ typedef struct stored_files {
 
 int md_stored_potentials(const md_input *input)
 {
-    int count = 1;
-    for (const char *at = input->potential; at && *at; at++) count += *at == ',';
-    return count < MD_MAX_ELEMENTS ? count : MD_MAX_ELEMENTS;
+    return input->potential ? md_potential_count(input->potential) : 1;
 }
 
 md_stored_path md_stored_potential_path(int file)
 {
-    md_stored_path path = {"/files/potential"};
-    if (file > 0) snprintf(path.text, sizeof path.text, "/files/potential_%d", file + 1);
+    md_stored_path path;
+    snprintf(path.text, sizeof path.text, "/files/%s", md_potential_copy_of(file).name);
     return path;
 }
 

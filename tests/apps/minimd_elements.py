@@ -80,6 +80,8 @@ def lattice(runs):
     runs.refused("got \"Zn\", expected an element of the potential: Cu,Ni", *words, "elements=Cu,Zn", ranks=min(2, runs.args.max_ranks))
     runs.refused("for 1 type of atoms", *words[:2])
     runs.refused("elements", "deck.in", "force=lj", "elements=Cu")
+    for files in ("a,", ",a", "a,,b", ",", ",".join("abcdefghi")):
+        runs.refused("expected a file, or 2 to 8 with commas between them", "deck.in", "potential=" + files)
 
 
 # data file, potential, further words, LAMMPS's energy an atom
@@ -115,6 +117,13 @@ def reports(runs, data):
     runs.minimd(*fs, "--backend=simt", "--check-against=serial", "--output=fs.h5")
     runs.minimd(*fs, "--backend=openmp", "--check-against=simt", "list=2d")
     runs.verify("fs.h5")
+    with open(os.path.join(data, "two.fs"), encoding="ascii") as file: # no name and no words behind the end say what a file is
+        text = file.read()
+    for name in ("two2.fs", "two2.alloy", "two2.txt"):
+        with open(os.path.join(runs.folder, name), "w", encoding="ascii") as file:
+            file.write(text + "made by X\n2009 12 1\n")
+        near(name, runs.energy(*fs[:3], "potential=" + name, "--output=other.h5")[0], -0.8532918469410631)
+        runs.verify("other.h5")
     mixed = ",".join(os.path.join(data, name) for name in ("words.funcfl", "comment.funcfl"))
     words = [os.path.join(data, "eam.deck"), "potential=" + mixed, "ntypes=2", "data_file=none", "nx=3", "density=0.0847", "--output=mixed.h5"]
     near("the same file for two types", runs.energy(*words)[0], runs.energy(*(w for w in words if w[:6] not in ("potent", "ntypes")),

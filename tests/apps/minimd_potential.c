@@ -426,6 +426,27 @@ static void test_forms(void)
     md_potential_free(&p);
 }
 
+/* Words behind the end, and numbers behind them, are not read; the name says nothing. */
+#define BEHIND "made by X\n2009 12 1\n"
+
+static void test_forms_by_content(void)
+{
+    static const char fs[] = TWO CU SIX ROW("1") ROW("2") AL SIX ROW("3") ROW("4") PAIRS BEHIND;
+    static const char alloy[] = TWO CU SIX ROW("1") AL SIX ROW("3") PAIRS BEHIND;
+    static const char *const names[] = {"x.fs", "x.alloy", "x"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        md_potential p;
+        read_text(names[i], fs, &p);
+        check("form of eam/fs", p.form, MD_SETFL_FS, 0);
+        check("pair", md_pair_table(&p, 1, 1)[0], 22, 0);
+        md_potential_free(&p);
+        read_text(names[i], alloy, &p);
+        check("form of eam/alloy", p.form, MD_SETFL, 0);
+        check("pair", md_pair_table(&p, 1, 1)[0], 22, 0);
+        md_potential_free(&p);
+    }
+}
+
 static void test_dialects(void)
 {
     static const struct {
@@ -436,6 +457,12 @@ static void test_dialects(void)
         {"by the grid", "a\nb\nc\n1 Cu\n6 0.5 6 0.5 3 90\n",
          "by the grid:5: potential: got the dialect eam/he"},
         {"Pd.eam.he", "a\nb\n", "got the dialect eam/he"},
+        {"a polynomial behind the end", TWO CU SIX ROW("1") AL SIX ROW("3") PAIRS "4 1 2 3 4\n",
+         "got the dialect eam/cd"},
+        {"x", TWO CU SIX ROW("1") ROW("2") AL SIX ROW("3") ROW("4") ROW("11"),
+         "x:15: r phi(r): got the end of the file"},
+        {"x.fs", TWO CU SIX ROW("1") AL SIX ROW("3") ROW("11"),
+         "x.fs:13: r phi(r): got the end of the file"},
         {"x/FeCr.cdeam", SETFL "4 1 2 3 4 5\n", "got the dialect eam/cd"},
         {"Cu.meam", "# c\nrc = 4.0\n", "got the dialect meam"},
         {"a.meam.d/Ti.meam.spline", "a\n10\n-42 0.0\n", "got the dialect meam"},
@@ -578,6 +605,7 @@ int main(int argc, char **argv)
     test_cut(SETFL);
     test_comments();
     test_forms();
+    test_forms_by_content();
     test_dialects();
     test_several();
     test_elements();
