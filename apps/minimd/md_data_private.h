@@ -11,7 +11,7 @@ enum { MD_DATA_WORDS = 10 };
 
 /* Of ids and numbers of atoms: they, and sums over atoms, must be exact as 64-bit integers and as
  * doubles. */
-#define MD_DATA_MAX_ID ((int64_t)1 << 53)
+#define MD_DATA_MAX_ID (((int64_t)1 << 53) - 1)
 
 /* A line without its comment, and the comment without '#'. */
 typedef struct md_data_line {

@@ -24,7 +24,7 @@ static void check_rows(const md_data_about *about, const md_data_rows *rows)
     HOLDS(rows->count <= MD_DATA_ROWS);
     for (int i = 0; i < rows->count; i++) {
         const md_data_row *const row = &rows->row[i];
-        HOLDS(row->id >= 1 && row->id <= (int64_t)1 << 53 && row->line > 0);
+        HOLDS(row->id >= 1 && row->id < (int64_t)1 << 53 && row->line > 0);
         HOLDS(rows->section == MD_DATA_VELOCITIES || (row->type >= 0 && row->type < about->types));
         for (int d = 0; d < 3; d++) HOLDS(isfinite(row->value[d]));
     }
