@@ -147,7 +147,8 @@ static mx_err step(md_app *app)
 }
 
 /* Lists and forces, which a checkpoint does not have. After a restart the state is in the history
- * already, unless the run before was to go on: then its line, and its frame, were not due. */
+ * already, unless the run before was to go on: then its line was not due. Frames are those of the
+ * steps after the restart. */
 static mx_err begin(md_app *app)
 {
     MX_TRY(md_begin_frames(app));
@@ -160,7 +161,7 @@ static mx_err begin(md_app *app)
     MX_TRY(md_check_first_force(app, energy));
     if (app->base.restarted && app->step < app->input.steps) return MX_OK;
     MX_TRY(md_print_state(app));
-    return md_add_frame(app);
+    return app->base.restarted ? MX_OK : md_add_frame(app);
 }
 
 mx_err md_run(void *data)

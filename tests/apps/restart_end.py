@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Restarts at the end of a run and beyond, of any app. A run that goes on from a checkpoint of its last step has nothing left to do:
-it passes, and its results are those of a run that was not interrupted, to the bit. Beyond the last step one line says that nothing is
-left to do; the exit code is 2.
+it passes, and its results are those of a run that was not interrupted, to the bit, without frames: no step is left that could have one.
+Beyond the last step one line says that nothing is left to do; the exit code is 2.
 
 usage: restart_end.py APP PROGRAM MINX-VERIFY DECK MPIEXEC WORD...
 """
@@ -9,17 +9,17 @@ import subprocess
 import sys
 import tempfile
 
-# what every run has; the key that ends a run; the steps of the first run, and between its checkpoints
+# what every run has; the key that ends a run; the steps of the first run, and between its checkpoints; frames, one at the newest checkpoint
 APPS = {
-    "minimd": (["-s", "4", "thermo=10"], "steps", 40, 13),
-    "minife": (["nx=9", "ny=8", "nz=7", "tolerance=0"], "max_iterations", 20, 7),
-    "tealeaf": (["summary_frequency=4", "test_problem=0"], "end_step", 9, 3),
+    "minimd": (["-s", "4", "thermo=10"], "steps", 40, 13, ["frames=13"]),
+    "minife": (["nx=9", "ny=8", "nz=7", "tolerance=0"], "max_iterations", 20, 7, []),
+    "tealeaf": (["summary_frequency=4", "test_problem=0"], "end_step", 9, 3, ["visit_frequency=3"]),
 }
 
 
 def main():
     app, program, verify, deck, *mpiexec = sys.argv[1:]
-    words, key, end, every = APPS[app]
+    words, key, end, every, frames = APPS[app]
     good = True
 
     def run(command, code=0, message=""):
@@ -40,6 +40,9 @@ def main():
             run([*start, f"{key}={last}", "--restart=c.h5", "--output=again.h5"])
             run([verify, "--quiet", "again.h5"])
             run([verify, "--quiet", "--tolerance=0", "whole.h5", "again.h5"])
+            if frames:
+                run([*start, f"{key}={last}", *frames, "--restart=c.h5", "--output=frames.h5"])
+                run([verify, "--quiet", "frames.h5"])
             for beyond in (last - 1, last - every, 0) if ranks == 1 else (last - 1,):
                 run([*start, f"{key}={beyond}", "--restart=c.h5"], 2, "nothing is left to do")
     return 0 if good else 1
