@@ -348,7 +348,8 @@ mx_err md_store_results(md_app *app);
  * i32. Not collective. */
 mx_err md_export_rows(const md_app *app, mx_view view, mx_lid rows, int columns, mx_type type,
                       void *values);
-/* MX_ERR_ARG unless each id from 1 to the number of atoms is there once. Agreed. */
+/* MX_ERR_ARG unless each id is there once, from 1 on, and as many as atoms; they may have gaps.
+ * Agreed. */
 mx_err md_check_ids(md_app *app);
 /* The elements of H5MD, where frames are wanted. */
 mx_err md_begin_frames(md_app *app);

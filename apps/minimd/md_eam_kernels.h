@@ -5,9 +5,11 @@
 #include "md_potential.h"
 
 /* Splines as kernels read them, made once. A row has the coefficients of one interval.
- *   pair_knots        [elements * elements * r_knots][MD_PAIR_SPLINES]: row (e_i * elements + e_j) * r_knots + k has the density
- *                     f that an atom j of element e_j adds at its neighbour of element e_i, then r phi(r) of the two: one line of the cache
- *   pair_slopes       [as pair_knots]: f', three coefficients and a 0, then those of r^2 phi'(r); made for lists of clusters only
+ *   pair_knots        [elements * elements * r_knots][MD_PAIR_SPLINES]: row (e_i * elements + e_j)
+ *                     * r_knots + k has the density f that an atom j of element e_j adds at its
+ *                     neighbour of element e_i, then r phi(r) of the two: one line of the cache
+ *   pair_slopes       [as pair_knots]: f', three coefficients and a 0, then those of r^2 phi'(r);
+ *                     made for lists of clusters only
  *   embedding_knots   [elements * rho_knots][MD_SPLINE]: F */
 enum { MD_PAIR_SPLINES = 2 * MD_SPLINE };
 MX_ACCESSOR(md_pair_knots, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_RANDOM_ACCESS, 8)

@@ -19,7 +19,6 @@
 #pragma once
 #include "md_input.h"
 
-#include <float.h>
 #include <math.h>
 
 /* Histories: energies of an atom, pressures, momenta; and what they belong to. */
@@ -72,7 +71,8 @@ static inline double md_energy_drift(const md_energies *e)
     double change = 0;
     for (int64_t i = 1; i < e->entries; i++) {
         const double since = fabs(e->conserved[i] - e->conserved[0]);
-        if (!(since <= change)) change = since; /* NaN too */
+        if (isnan(since)) return since;
+        change = fmax(change, since);
     }
     const double size = fmax(md_energy_size_at(e, 0), md_energy_size_at(e, e->entries - 1));
     return size > 0 ? change / size : change;

@@ -2,12 +2,14 @@
  * and what it has in common with its neighbours, with the beginning that the deck gives, and with
  * the positions of a frame.
  *
- *   by itself        total = potential + kinetic energy; sums of m |v| and of m v lie between what the temperature allows; the virial
- *                    is not larger than energies of such a size make it
+ *   by itself        total = potential + kinetic energy; sums of m |v| and of m v lie between what
+ *                    the temperature allows; the virial is not larger than energies of such a
+ *                    size make it
  *   neighbours       the momentum, and the energy without that at the cutoff, do not change
  *   beginning        a lattice is at its sites, and has the velocities of its generator
- *   positions        potential energy, energy at the cutoff and virial are sums over pairs. Where the list was made anew at this step
- *                    they agree to rounding. Else pairs may be missing in it, but no more than the app's check of the energy allows
+ *   positions        potential energy, energy at the cutoff and virial are sums over pairs. Where
+ *                    the list was made anew at this step they agree to rounding. Else pairs may be
+ *                    missing in it, but no more than the app's check of the energy allows
  *
  * Bounds of the motion. With masses m_i, M = sum of m_i, and N atoms: (sum of m |v_x| + m |v_y| +
  * m |v_z|)^2 is at most 3 M sum of m v^2 (Cauchy and Schwarz), and at least the lightest mass times
@@ -20,9 +22,9 @@
  * energies that a run has. VIRIAL_FACTOR of these and of what the last positions have is not
  * physics, but excludes what no run can have.
  *
- * Momentum. Roundings change it by some 1e-16 of the motion an atom and step; the app's check allows
- * MOMENTUM_TOLERANCE of the motion at the end, and no entry may have more. Where nothing moves, its
- * scale is the momentum that atoms with these energies would have. */
+ * Momentum. Roundings change it by some 1e-16 of the motion an atom and step; the app's check
+ * allows MOMENTUM_TOLERANCE of the motion at the end, and no entry may have more. Where nothing
+ * moves, its scale is the momentum that atoms with these energies would have. */
 #include "physics_private.h"
 
 #include "md_lattice.h"
@@ -111,7 +113,8 @@ static bool has_new_list(const minimd *m, int64_t step)
     return step == 0 || (!m->input.neigh_check && step % m->input.every == 0);
 }
 
-/* What pairs that are missing in a list may change, of an atom. The conserved energy has all of it. */
+/* What pairs that are missing in a list may change, of an atom. The conserved energy has all of
+ * it. */
 static double missing_pairs(const minimd *m, int64_t i)
 {
     if (has_new_list(m, m->step[i])) return 0;
@@ -151,10 +154,12 @@ typedef struct bounds {
 static bounds find_bounds(const minimd *m)
 {
     bounds b = {.lightest = m->mass[m->type[0]]};
+    mv_sum mass = {0};
     for (int64_t i = 0; i < m->atoms; i++) {
-        b.mass += m->mass[m->type[i]];
+        mv_add(&mass, m->mass[m->type[i]]);
         b.lightest = fmin(b.lightest, m->mass[m->type[i]]);
     }
+    b.mass = mv_total(mass);
     for (int64_t i = 0; i < m->entries; i++) {
         const double potential = fabs(m->potential_energy[i]) * (double)m->atoms;
         b.energy = fmax(b.energy, potential + twice_kinetic(m, i));
@@ -232,7 +237,8 @@ static void check_momentum(minimd *m)
 
 /* ---- the beginning of a lattice ---- */
 
-/* Atoms are numbered through, x fastest; row (j, k) has its first one at i = 0 or 1 (md_lattice.h). */
+/* Atoms are numbered through, x fastest; row (j, k) has its first one at i = 0 or 1
+ * (md_lattice.h). */
 static void find_site(const minimd *m, int64_t index, int64_t *site)
 {
     const int64_t row = index / m->input.nx, rows = 2 * m->input.ny;
@@ -261,21 +267,23 @@ static void find_velocity(const minimd *m, int64_t index, double *velocity)
  * temperature. */
 static double first_motion(const minimd *m)
 {
-    double mass = 0, momentum[3] = {0}, mvv = 0, motion = 0, velocity[3];
+    mv_sum mass = {0}, momentum[3] = {{0}}, mvv = {0}, motion = {0};
+    double velocity[3];
     for (int64_t i = 0; i < m->atoms; i++) {
         find_velocity(m, i, velocity);
-        mass += m->mass[m->type[i]];
-        for (int d = 0; d < 3; d++) momentum[d] += m->mass[m->type[i]] * velocity[d];
+        mv_add(&mass, m->mass[m->type[i]]);
+        for (int d = 0; d < 3; d++) mv_add(&momentum[d], m->mass[m->type[i]] * velocity[d]);
     }
     for (int64_t i = 0; i < m->atoms; i++) {
         find_velocity(m, i, velocity);
         for (int d = 0; d < 3; d++) {
-            const double v = velocity[d] - momentum[d] / mass;
-            mvv += m->mass[m->type[i]] * v * v;
-            motion += m->mass[m->type[i]] * fabs(v);
+            const double v = velocity[d] - mv_total(momentum[d]) / mv_total(mass);
+            mv_add(&mvv, m->mass[m->type[i]] * v * v);
+            mv_add(&motion, m->mass[m->type[i]] * fabs(v));
         }
     }
-    return mvv > 0 ? motion * sqrt(twice_kinetic(m, 0) / m->units.energy / mvv) : 0;
+    const double scale = sqrt(twice_kinetic(m, 0) / m->units.energy / mv_total(mvv));
+    return mv_total(mvv) > 0 ? mv_total(motion) * scale : 0;
 }
 
 static bool check_beginning(minimd *m)

@@ -28,7 +28,7 @@ if(app_test_PYTHON)
     set_tests_properties(minimd_${case} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps PROCESSORS 2
       ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
   endforeach()
-  foreach(case rest near)
+  foreach(case rest places large near)
     add_test(NAME minimd_${case} COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/minimd_still.py ${case}
       --minimd $<TARGET_FILE:minimd> --verify $<TARGET_FILE:minx-verify> --inputs ${PROJECT_SOURCE_DIR}/inputs/minimd
       --mpiexec ${minx_MPIEXEC})

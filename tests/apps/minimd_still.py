@@ -3,6 +3,9 @@
 
 rest    crystals at rest, single atoms, atoms out of range, and energies that cancel pass all checks, and minx-verify agrees; a
         momentum that is no rounding is found
+places  pairs at the cutoff, whom the run may count and minx-verify not; a box whose corner is far away; atoms that are so dense
+        that they need too many distances
+large   lattices of 131,072 atoms: minx-verify adds as many equal numbers, and their roundings do not add up
 near    two atoms at one place, or nearly, are an error at the first step that names both ids and their distance: for each kind of
         list and force, across the sides of the box and of the ranks' bricks, in a lattice, and after a restart
 
@@ -81,6 +84,45 @@ def rest(runs):
     pushed(runs)
 
 
+# ---- large ----
+
+def large(runs):
+    for physics in (LJ, EAM):
+        runs.run(runs.deck(physics, 0), "-s", "32", "--output=large.h5", *(("ntypes=2", runs.potential) if physics is EAM else ()))
+        runs.verify("large.h5")
+
+
+# ---- places ----
+
+def dense(runs):
+    """All atoms of a lattice at one corner, with digests of their own."""
+    runs.run(runs.deck(LJ, 0), "-s", "25", "--output=dense.h5")
+    with h5py.File(runs.path("dense.h5"), "r+") as file:
+        positions = file["/fields/position"]
+        positions[...] = np.random.default_rng(5).uniform(1, 1.5, positions.shape)
+    text = runs.verify("dense.h5", code=1)
+    if not re.search("FAIL +density .*so dense that energies need 3.91e.09 distances, expected at most 2.5e.09", text):
+        raise Failure(f"atoms in one cell:\n{text[-1500:]}")
+
+
+def places(runs):
+    side = (4 / LJ["density"]) ** (1 / 3)
+    for shell, options in ((4, ("-s", "5")), (4, ("-s", "5", "precision=mixed")), (1.5, ("-nx", "4", "-ny", "5", "-nz", "6", "list=2d"))):
+        still(runs, COLD_LJ, *options, "frames=10", cutoff=f"{side * shell ** 0.5!r} 0.3", steps=20)
+    positions, length = crystal(LJ, 5, np.random.default_rng(9))
+    for corner in (-3e6, 1e7):
+        moved = (positions % length + corner).tolist()
+        write_data(runs.path("data"), np.array(moved), np.ones(len(moved), dtype=int), length)
+        with open(runs.path("data"), encoding="ascii") as file:
+            text = file.read()
+        for axis in "xyz":
+            text = text.replace(f"0 {length!r} {axis}lo", f"{corner!r} {corner + length!r} {axis}lo")
+        with open(runs.path("data"), "w", encoding="ascii") as file:
+            file.write(text)
+        still(runs, LJ, "-f", runs.path("data"), "frames=20", "thermo=10")
+    dense(runs)
+
+
 # ---- near ----
 
 def refused(runs, ids, deck, *options, ranks=1, where="data"):
@@ -147,7 +189,7 @@ def restarted(runs):
 
 
 def main():
-    cases = {"rest": rest, "near": near}
+    cases = {"rest": rest, "places": places, "large": large, "near": near}
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=cases)
     parser.add_argument("--minimd", required=True)
