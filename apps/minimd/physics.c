@@ -12,8 +12,9 @@
  *
  * Tolerances: the run adds the same numbers in another order. N numbers of size x have roundings of
  * about sqrt(N) 1e-16 x; 1e-12 of the sum of their magnitudes is enough for all N that fit a file.
- * The sums of this file are compensated: a lattice has N equal numbers. Positions were wrapped, and moved to the corner of the box: a change of 1e-16 of the
- * box, so of 1e-13 of an energy, as these change by 100 times themselves over a sigma.
+ * The sums of this file are compensated: a lattice has N equal numbers. Positions were wrapped, and
+ * moved to the corner of the box: a change of 1e-16 of the box, so of 1e-13 of an energy, as these
+ * change by 100 times themselves over a sigma.
  * precision=mixed computed the pairs in single precision: a distance has an error of some 1.5e-7 of
  * the size of a cluster, 12 times of which goes into an energy and 14 times into a virial, and ten
  * operations round: 3e-6 in the worst case. The sizes by which checks divide: md_sizes.h. */

@@ -5,7 +5,8 @@
 #include "md_input.h"
 #include "md_potential.h"
 
-/* How many files an input's potential has (0: as md_potential_count), and the path of one in a results file; from 0 on. */
+/* How many files an input's potential has (0: as md_potential_count), and the path of one in a
+ * results file; from 0 on. */
 int md_stored_potentials(const md_input *input);
 typedef struct md_stored_path {
     char text[48];
