@@ -331,6 +331,9 @@ def run(args, folder):
         for name, app, words, whole in RUNS:
             if args.run not in (None, name):
                 continue
+            if not os.path.exists(os.path.join(args.programs, app)):
+                print(f"{name}: left out, as {app} is not in this build")
+                continue
             path = os.path.join(folder, name + ".h5")
             words = [word.replace("made/", folder + "/") for word in words]
             words = [os.path.join(args.inputs, word) if word.endswith(".in") else word for word in words]
