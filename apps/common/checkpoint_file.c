@@ -104,7 +104,7 @@ static mx_err read_lines(hid_t file, char **text)
     static const char path[] = "/input/lines";
     hid_t set;
     *text = NULL;
-    mx_err err = app_h5_open_set(file, path, &set);
+    mx_err err = app_h5_open_set(file, path, true, &set);
     if (err == MX_OK) err = read_text(set, false, path, text);
     (void)app_h5_close(set);
     return err;

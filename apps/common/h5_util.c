@@ -99,9 +99,10 @@ static bool has_all_bytes(hid_t file, hid_t set)
            (hsize_t)count <= stored / item;
 }
 
-mx_err app_h5_open_set(hid_t file, const char *path, hid_t *set)
+mx_err app_h5_open_set(hid_t file, const char *path, bool alone, hid_t *set)
 {
-    *set = is_own(file, path) ? H5Dopen2(file, path, H5P_DEFAULT) : H5I_INVALID_HID;
+    const bool own = !alone || is_own(file, path);
+    *set = own ? H5Dopen2(file, path, H5P_DEFAULT) : H5I_INVALID_HID;
     MX_REQUIRE(*set >= 0, MX_ERR_INPUT, "%s is missing, or no dataset", path);
     if (is_plain(*set) && has_all_bytes(file, *set)) return MX_OK;
     (void)app_h5_close(*set);
