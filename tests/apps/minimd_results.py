@@ -445,9 +445,8 @@ def killed(runs):
         runs.verify(left, code=1)  # it has no digests
 
 
-def main():
-    cases = {"gradient": gradient, "timestep": timestep, "energy": energy, "restart": restart, "altered": altered, "one_atom": one_atom,
-             "frames": frames, "gaps": gaps, "killed": killed}
+def main(cases):
+    """Runs the case that the command line names; returns the exit status."""
     parser = argparse.ArgumentParser()
     parser.add_argument("case", choices=cases)
     parser.add_argument("--minimd", required=True)
@@ -465,4 +464,5 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main({"gradient": gradient, "timestep": timestep, "energy": energy, "restart": restart, "altered": altered,
+                   "one_atom": one_atom, "frames": frames, "gaps": gaps, "killed": killed}))

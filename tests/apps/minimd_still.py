@@ -13,14 +13,12 @@ Needs h5py and numpy.
 
 usage: minimd_still.py CASE --minimd PROGRAM --verify PROGRAM --inputs FOLDER --mpiexec WORD...
 """
-import argparse
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
-from minimd_results import EAM, LJ, Failure, Runs, check, crystal, h5py, np, write_data
+from minimd_results import EAM, LJ, Failure, Runs, check, crystal, h5py, main, np, write_data
 from restart_values import seal
 
 COLD_LJ, COLD_EAM = {**LJ, "temperature": 0}, {**EAM, "temperature": 0}
@@ -188,23 +186,5 @@ def restarted(runs):
         check("restart", refused(runs, (6, 18), deck, "--restart=c.h5", ranks=ranks, where="c.h5"), (13, 0))
 
 
-def main():
-    cases = {"rest": rest, "places": places, "large": large, "near": near}
-    parser = argparse.ArgumentParser()
-    parser.add_argument("case", choices=cases)
-    parser.add_argument("--minimd", required=True)
-    parser.add_argument("--verify", required=True)
-    parser.add_argument("--inputs", required=True)
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            cases[args.case](Runs(args, folder))
-        except Failure as failure:
-            print(failure)
-            return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main({"rest": rest, "places": places, "large": large, "near": near}))
