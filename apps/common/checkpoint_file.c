@@ -104,7 +104,7 @@ static mx_err read_lines(hid_t file, char **text)
     static const char path[] = "/input/lines";
     hid_t set;
     *text = NULL;
-    mx_err err = app_h5_open_set(file, path, true, &set);
+    mx_err err = app_h5_open_set(file, path, &set);
     if (err == MX_OK) err = read_text(set, false, path, text);
     (void)app_h5_close(set);
     return err;
@@ -177,12 +177,24 @@ static mx_err check_input(hid_t file, const char *ours)
     return err;
 }
 
-static mx_err check_origin(app_checkpoint c, hid_t file)
+static mx_err check_open(app_checkpoint c, hid_t file)
 {
+    MX_TRY(app_h5_check_links(file));
     MX_TRY(check_attribute(file, "schema", CHECKPOINT_SCHEMA));
     MX_TRY(check_version(file));
     MX_TRY(check_attribute(file, "app", c->plan.program));
     return check_input(file, c->input ? c->input : "");
+}
+
+/* The file is opened by this rank alone, and closed before the ranks open it together. */
+static mx_err check_origin(app_checkpoint c)
+{
+    app_h5_quiet();
+    const hid_t file = H5Fopen(c->plan.restart, H5F_ACC_RDONLY, H5P_DEFAULT);
+    MX_REQUIRE(file >= 0, MX_ERR_IO, "cannot open %s: %s", c->plan.restart, app_h5_reason());
+    const mx_err err = check_open(c, file);
+    const mx_err closed = app_h5_close(file);
+    return err != MX_OK ? err : closed;
 }
 
 /* ---- reading ---- */
@@ -199,7 +211,6 @@ static bool rows_are_known(app_checkpoint c, int at)
 
 static mx_err restore(app_checkpoint c, app_file *file)
 {
-    MX_TRY(app_agree(c->comm, app_rank(c->comm) == 0 ? check_origin(c, file->id) : MX_OK));
     for (int i = 0; i < c->count; ++i)
         MX_TRY(app_kept_get(file, &c->kept[i], rows_are_known(c, i)));
     return MX_OK;
@@ -210,6 +221,7 @@ static mx_err read_file(app_checkpoint c)
     app_file file;
     const char *const path = c->plan.restart;
     MX_TRY(app_file_check_seal(c->comm, path));
+    MX_TRY(app_agree(c->comm, app_rank(c->comm) == 0 ? check_origin(c) : MX_OK));
     MX_TRY(app_agree(c->comm, app_file_open(&file, c->comm, path, APP_FILE_READ)));
     const mx_err err = restore(c, &file);
     const mx_err closed = app_agree(c->comm, app_file_close(&file));

@@ -58,21 +58,23 @@ mx_err app_h5_close(hid_t id)
 
 /* ---- datasets that are not trusted ---- */
 
-/* Are the path's group and dataset entered there, and not linked from elsewhere? */
-static bool is_own(hid_t file, const char *path)
+enum { LINK_NAME = 256 };
+
+static herr_t find_link(hid_t group, const char *name, const H5L_info_t *info, void *found)
 {
-    char part[512];
-    const size_t length = strlen(path);
-    for (size_t end = 1; end <= length; ++end) {
-        H5L_info_t info;
-        if (path[end] != '/' && path[end] != '\0') continue;
-        if (end >= sizeof part) return false;
-        memcpy(part, path, end);
-        part[end] = '\0';
-        if (H5Lget_info(file, part, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
-            return false;
-    }
-    return true;
+    (void)group;
+    if (info->type == H5L_TYPE_HARD) return H5_ITER_CONT;
+    snprintf(found, LINK_NAME, "%s", name);
+    return H5_ITER_STOP;
+}
+
+mx_err app_h5_check_links(hid_t file)
+{
+    char found[LINK_NAME] = "";
+    const herr_t visited = H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, find_link, found);
+    MX_REQUIRE(visited >= 0, MX_ERR_INPUT, "its groups cannot be read: %s", app_h5_reason());
+    MX_REQUIRE(visited == 0, MX_ERR_INPUT, "/%s is a link, expected a group or dataset", found);
+    return MX_OK;
 }
 
 /* In one piece, neither through filters nor in other files. */
@@ -99,10 +101,9 @@ static bool has_all_bytes(hid_t file, hid_t set)
            (hsize_t)count <= stored / item;
 }
 
-mx_err app_h5_open_set(hid_t file, const char *path, bool alone, hid_t *set)
+mx_err app_h5_open_set(hid_t file, const char *path, hid_t *set)
 {
-    const bool own = !alone || is_own(file, path);
-    *set = own ? H5Dopen2(file, path, H5P_DEFAULT) : H5I_INVALID_HID;
+    *set = H5Dopen2(file, path, H5P_DEFAULT);
     MX_REQUIRE(*set >= 0, MX_ERR_INPUT, "%s is missing, or no dataset", path);
     if (is_plain(*set) && has_all_bytes(file, *set)) return MX_OK;
     (void)app_h5_close(*set);

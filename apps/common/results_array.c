@@ -350,8 +350,7 @@ static mx_err open_set(app_file *file, const app_array *array, hid_t *set)
     MX_REQUIRE(type_name(array->type), MX_ERR_ARG, "%s: elements of type %s cannot be read",
                array->path, mx_type_name(array->type));
     if (file->id < 0) return MX_OK;
-    const bool alone = app_size(file->comm) == 1 || !app_file_is_parallel();
-    MX_TRY(app_h5_open_set(file->id, array->path, alone, set));
+    MX_TRY(app_h5_open_set(file->id, array->path, set));
     return check_type(*set, array);
 }
 

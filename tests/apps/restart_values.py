@@ -128,6 +128,7 @@ def main():
             if ranks == 1:
                 failures += sum(refused(ranks, *change) for change in changes(app, good))
             failures += sum(refused(ranks, *change_of(*change)) for change in (more if ranks == 1 else more[:3]))
+            failures += refused(ranks, more[0][0], SHAPES[-1], f"{more[0][0]} is a link")
         seal(good)
         done = run(["--restart=good.h5"])
         if done.returncode != 0:
