@@ -14,7 +14,7 @@
  * All of these numbers are formulas, so set-up needs no tables, and runs in parallel on every
  * backend. */
 #pragma once
-#include "minx/language.h"
+#include "minx/detail/language.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
  * Invariants: the calling thread writes the fields of a job under the lock, while all other threads
  * wait; a thread starts a job when `job_number` differs from that of its last job; a job has ended
  * when `busy` is 0. */
-#include "backend.h"
+#include "base/backend.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The blocks of a reduction on cuda, over teams (minx/launch_cuda.h) and over ranges
+/* The blocks of a reduction on cuda, over teams (minx/device/launch.h) and over ranges
  * (core/backends/cuda/cuda_grid.h). It needs no GPU. */
 #include "check.h"
 

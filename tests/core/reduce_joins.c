@@ -3,7 +3,7 @@
 #include "reduce_joins.h"
 #include "check.h"
 
-#include "minx/launch_cuda.h"
+#include "minx/device/launch.h"
 
 enum { N = 50021, SUMS = 200, ROW = 64 };
 

@@ -1,8 +1,8 @@
 /* cuda: a context has one device and one stream. Kernel files define the launches of their kernels
- * (minx/kernel_cuda.h). This file has what they share: memory, copies, results, fences. The CUDA
+ * (minx/device/kernel.h). This file has what they share: memory, copies, results, fences. The CUDA
  * run time is linked statically, so a program also starts without a driver, and then says that cuda
  * is not available. */
-#include "../../src/backend.h"
+#include "base/backend.h"
 #include "cuda_grid.h"
 
 #include <cuda_runtime.h>

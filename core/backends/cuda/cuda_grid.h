@@ -1,8 +1,8 @@
 /* cuda: plans a launch over a range. A plan has the threads of a block, the blocks of the grid, and
- * how many items a thread runs. minx/kernel_cuda.h gives the reasons. */
+ * how many items a thread runs. minx/device/kernel.h gives the reasons. */
 #pragma once
-#include "../../src/backend.h"
-#include "minx/launch_cuda.h"
+#include "base/backend.h"
+#include "minx/device/launch.h"
 
 enum {
     THREADS = 256, /* of a block, if the instance does not say; `resident` counts such blocks */
@@ -45,7 +45,7 @@ static int64_t at_most(int64_t n, int64_t limit)
     return n < max_n ? n : max_n;
 }
 
-/* How many rows a thread runs: see kernel_cuda.h. */
+/* How many rows a thread runs: see minx/device/kernel.h. */
 static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, int64_t rows,
                            int64_t resident)
 {
@@ -57,7 +57,7 @@ static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, in
     return per_thread;
 }
 
-/* Plans a range of three dimensions or more that is divided into planes: see kernel_cuda.h. false:
+/* Plans a range of three dimensions or more that is divided into planes: see minx/device/kernel.h. false:
  * the range is not suitable. It has tiles along its rows, short rows, or more planes than a grid
  * can have. */
 static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resident)

@@ -1,5 +1,5 @@
 /* openmp: each thread of a parallel region runs one contiguous part of the chunks. */
-#include "../../src/backend.h"
+#include "base/backend.h"
 
 #include <omp.h>
 

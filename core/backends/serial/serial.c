@@ -1,5 +1,5 @@
 /* serial: one thread runs all chunks in order. */
-#include "../../src/backend.h"
+#include "base/backend.h"
 
 static mx_err serial_open(mx_ctx ctx)
 {

@@ -1,6 +1,6 @@
 /* simt's memory: see simt_memory.c. */
 #pragma once
-#include "../../src/backend.h"
+#include "base/backend.h"
 
 /* Makes all of simt's memory accessible to this process. Calls of open are counted: the memory is
  * inaccessible again after as many calls of close. */

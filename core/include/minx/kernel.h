@@ -61,14 +61,14 @@
  * Rows, which are along the contiguous index, should be long: one of 3 items takes longer than 3
  * items of a long one. For a launch over n x 3, launch over n and loop over 3 in the body.
  *
- * MX_ON_DEVICE is 1 where a body is compiled for cuda or simt, else 0: see minx/language.h.
+ * MX_ON_DEVICE is 1 where a body is compiled for cuda or simt, else 0: see minx/detail/language.h.
  *
  * Your duty: two items of a launch must not access the same element, unless both only read it, or
  * both use mx_atomic_* or a scatter view. minx does not check this. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"
-#include "minx/index_space.h"
+#include "minx/detail/index_space.h"
 #include "minx/launch.h"
 #include "minx/math.h"
 #include "minx/reduce.h"
@@ -131,14 +131,14 @@
 #endif
 
 #if defined(MX_DISPATCH)
-#include "minx/kernel_dispatch.h"
+#include "minx/detail/dispatch.h"
 #elif defined(__CUDACC__)
-#include "minx/kernel_cuda.h"
+#include "minx/device/kernel.h"
 #else
-#include "minx/kernel_host.h"
+#include "minx/host/kernel.h"
 #endif
 
-#include "minx/kernel_define.h"
+#include "minx/detail/define.h"
 
 /* A program of one file: kernels and their driver stand together, and minx_add_program(name file.c)
  * compiles both. Behind the body one macro declares and defines the kernel:

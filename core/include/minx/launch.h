@@ -36,8 +36,8 @@
  * hosts the inner and the outer launch on the same context are MX_ERR_ARG, on cuda it does not
  * compile. */
 #pragma once
-#include "minx/args.h"
-#include "minx/index_space.h"
+#include "minx/detail/args.h"
+#include "minx/detail/index_space.h"
 #include "minx/policy.h"
 #include "minx/reduce.h"
 #include "minx/view.h"
@@ -221,7 +221,7 @@ enum { MX_ARGS_MAX = 3968 };
 static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 
 /* MX_DECLARE_FOR(S, ...) looks the index space up and expands to MX_DECLARE_RANGE_FOR_ or its like. A
- * definition is compared with its declaration by the type of the body (kernel_define.h). If another
+ * definition is compared with its declaration by the type of the body (detail/define.h). If another
  * file declares the kernel in another way, it does not link: the symbol of the kernel tells how it
  * was declared. */
 #define MX_DECLARE_FOR(S, name, ARGS) MX_DECLARE_(FOR_, S, name, ARGS)

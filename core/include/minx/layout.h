@@ -11,8 +11,8 @@
  * Views of such a layout can only be bound to accessors (MX_ACCESSOR) of the same layout. They have
  * no subviews, origins or padding. */
 #pragma once
-#include "minx/layout_morton.h"
-#include "minx/layout_tiled.h"
+#include "minx/detail/layout_morton.h"
+#include "minx/detail/layout_tiled.h"
 
 #ifdef __cplusplus
 extern "C" {

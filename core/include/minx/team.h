@@ -80,7 +80,7 @@ typedef struct mx_team {
     int phase[2]; /* of the barrier of the team, and of the barrier of the lanes */
 } mx_team;
 
-/* The traits of teams (kernel_define.h). */
+/* The traits of teams (detail/define.h). */
 #define MX_TRAIT_TEAM_MX_DEFAULT__ ~, MX_WITH_PLAIN_
 #define MX_TRAIT_TEAM_MX_ITEMS_PLAIN_ ~, MX_WITH_PLAIN_
 #define MX_TRAIT_TEAM_MX_ITEMS_SIMD_ ~, MX_WITH_SIMD_
@@ -145,9 +145,9 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
     MX_SCRATCH_(t, level, 1, type, name, __VA_ARGS__)
 
 #ifdef __CUDACC__
-#include "minx/team_cuda.h"
+#include "minx/device/team.h"
 #else
-#include "minx/team_host.h"
+#include "minx/host/team.h"
 #endif
 
 #ifdef MX_DISPATCH

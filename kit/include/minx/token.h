@@ -33,7 +33,7 @@ enum { MX_NUMBERS_SHARED_ = MX_ON_DEVICE };
 #define MX_ITEM_BARRIER_() __threadfence()
 #define MX_TOKEN_EXCHANGE_(p, v) atomicExch((p), (v))
 #else
-extern __thread int mx_thread_; /* kernel_host.h */
+extern __thread int mx_thread_; /* minx/host/kernel.h */
 /* Ends the program with a message: the tokens were created for a context with fewer threads than
  * the one that runs. */
 void mx_token_stop_(unsigned thread, unsigned count) __attribute__((cold, noreturn));

@@ -1,0 +1,90 @@
+/* The barrier of a team's threads. */
+#include "base/backend.h"
+#include "minx/team.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+/* How often a waiting thread reads the phase before it yields its core. */
+enum { SPINS = 2000 };
+
+static void pause_core(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Threads of simt sleep: a team has more of them than there are cores. Threads that yield would run
+ * again and again, and wait for other programs each time. Where the system cannot wait for a change
+ * of an integer, they do that. */
+static void sleep_until_changed(const int *from, int old)
+{
+#ifdef __linux__
+    (void)syscall(SYS_futex, from, FUTEX_WAIT_PRIVATE, old, NULL);
+#else
+    (void)from;
+    (void)old;
+    sched_yield();
+#endif
+}
+
+static void wake_all(const int *of)
+{
+#ifdef __linux__
+    (void)syscall(SYS_futex, of, FUTEX_WAKE_PRIVATE, INT_MAX);
+#else
+    (void)of;
+#endif
+}
+
+/* Ends the program if every thread of the team either waits or has ended: then no thread can
+ * complete the barrier. Each thread calls this when it begins to wait and when it ends. The count
+ * of waiting threads is never too high: a thread adds itself after it has arrived, and the last
+ * thread subtracts the others before it releases them. */
+static void check_deadlock(const mx_team *t, int idle)
+{
+    const int waiting = idle % MX_TEAM_DONE_ - MX_TEAM_MAX, ended = idle / MX_TEAM_DONE_;
+    if (waiting <= 0 || waiting + ended < t->size * t->lanes) return;
+    fprintf(
+        stderr,
+        "minx: simt: kernel %s: only some threads came to a barrier of the team or to the end of "
+        "a vector loop: the control flow diverges, and a GPU would hang\n",
+        t->shared->kernel);
+    abort();
+}
+
+void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count,
+                      bool detects_deadlock)
+{
+    const int next = *phase ^= 1;
+    if (__atomic_fetch_sub(&barrier->missing, 1, __ATOMIC_ACQ_REL) == 1) {
+        if (detects_deadlock) __atomic_fetch_sub(&t->shared->idle, count - 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&barrier->missing, count, __ATOMIC_RELAXED);
+        __atomic_store_n(&barrier->phase, next, __ATOMIC_RELEASE);
+        if (detects_deadlock) wake_all(&barrier->phase);
+        return;
+    }
+    if (detects_deadlock)
+        check_deadlock(t, __atomic_add_fetch(&t->shared->idle, 1, __ATOMIC_RELAXED));
+    for (long turn = 0; __atomic_load_n(&barrier->phase, __ATOMIC_ACQUIRE) != next; turn++) {
+        if (detects_deadlock)
+            sleep_until_changed(&barrier->phase, next ^ 1);
+        else if (turn < SPINS)
+            pause_core();
+        else
+            sched_yield();
+    }
+}
+
+void mx_team_ended_(mx_team *t)
+{
+    check_deadlock(t, __atomic_add_fetch(&t->shared->idle, MX_TEAM_DONE_, __ATOMIC_RELAXED));
+}

@@ -1,0 +1,128 @@
+/* How the blocks of a reduction on a CUDA device join their values: see minx/device/kernel.h. */
+#pragma once
+#include "minx/device/range.h"
+
+#include <cuda_runtime.h>
+#include <string.h>
+
+/* The most threads of a block that joins. */
+enum { MX_CUDA_JOIN_THREADS_ = 1024 };
+
+template <class T>
+static __device__ __forceinline__ T mx_cuda_shuffle_down_(const T &v, int distance)
+{
+    enum { length = (sizeof(T) + 3) / 4 };
+    unsigned words[length] = {0};
+    memcpy(words, &v, sizeof(T));
+#pragma unroll
+    for (int w = 0; w < length; w++) words[w] = __shfl_down_sync(~0u, words[w], distance);
+    T result;
+    memcpy(&result, words, sizeof(T));
+    return result;
+}
+
+/* Joins the values of all threads of a block. Thread 0 gets the result. Every thread must call
+ * it. */
+template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(typename K::value *v)
+{
+    typedef typename K::value T;
+    __shared__ T warp_value[MX_CUDA_JOIN_THREADS_ / 32];
+    const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x), lane = thread & 31,
+              warp = thread >> 5;
+    const int warps = (int)(blockDim.x * blockDim.y) >> 5;
+    for (int distance = 16; distance > 0; distance >>= 1) {
+        const T other = mx_cuda_shuffle_down_(*v, distance);
+        K::mx_join_(v, &other);
+    }
+    if (lane == 0) warp_value[warp] = *v;
+    __syncthreads();
+    if (warp > 0) return;
+    if (lane < warps)
+        *v = warp_value[lane];
+    else
+        K::mx_init_(v);
+    for (int distance = 16; distance > 0; distance >>= 1) {
+        const T other = mx_cuda_shuffle_down_(*v, distance);
+        K::mx_join_(v, &other);
+    }
+}
+
+/* A slot for the partial result of a block. The low half of each word holds four bytes of the value.
+ * The bit MX_CUDA_FULL_ says that they are there. The two words may be read and written in any order,
+ * but each word in one access: PTX treats a volatile access to a vector as one to each element. So a
+ * reader needs no fence: whoever sees the bit also sees the bytes. */
+typedef struct mx_cuda_slot_ {
+    __align__(16) unsigned long long word[2];
+} mx_cuda_slot_;
+MX_STATIC_ASSERT(sizeof(mx_cuda_slot_) == MX_CUDA_SLOT_BYTES, "a slot has another size");
+MX_STATIC_ASSERT(2 * sizeof(unsigned) == MX_CUDA_SLOT_VALUE_BYTES, "a value has another size");
+#define MX_CUDA_FULL_ (1ull << 32)
+
+static __device__ __forceinline__ void
+mx_cuda_write_slot_(mx_cuda_slot_ *slot, unsigned long long w0, unsigned long long w1)
+{
+    asm volatile("st.volatile.v2.u64 [%0], {%1, %2};" ::"l"(slot), "l"(w0), "l"(w1) : "memory");
+}
+
+static __device__ __forceinline__ mx_cuda_slot_ mx_cuda_read_slot_(const mx_cuda_slot_ *slot)
+{
+    mx_cuda_slot_ read;
+    asm volatile("ld.volatile.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(read.word[0]), "=l"(read.word[1])
+                 : "l"(slot)
+                 : "memory");
+    return read;
+}
+
+template <class T>
+static __device__ __forceinline__ void mx_cuda_fill_slot_(mx_cuda_slot_ *slot, const T &value)
+{
+    unsigned half[2] = {0, 0};
+    memcpy(half, &value, sizeof(T));
+    mx_cuda_write_slot_(slot, half[0] | MX_CUDA_FULL_, half[1] | MX_CUDA_FULL_);
+}
+
+/* Waits until the slot is full, and empties it. `read` is what the caller read in it. With this read
+ * inside, as the first one of the loop, a dot product in cache took 5.0 us on an H100 instead
+ * of 4.6. */
+template <class T>
+static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot, mx_cuda_slot_ read)
+{
+    while ((read.word[0] & read.word[1] & MX_CUDA_FULL_) == 0) read = mx_cuda_read_slot_(slot);
+    mx_cuda_write_slot_(slot, 0, 0);
+    const unsigned half[2] = {(unsigned)read.word[0], (unsigned)read.word[1]};
+    T value;
+    memcpy(&value, half, sizeof(T));
+    return value;
+}
+
+/* The block with the highest number joins the values of all blocks, in the order of mx_cuda_join_
+ * with a block of this size. Only this block waits. Devices have so far started blocks in the
+ * order of their numbers, so all others have started before it. CUDA does not promise this order.
+ * In another order the others still end if the device has room for n + 1 blocks, where n is the
+ * number of reductions that run at the same time. */
+template <class K>
+static __device__ __forceinline__ void
+mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::value *result)
+{
+    typedef typename K::value T;
+    __shared__ T last;
+    const int block = (int)(blockIdx.x + gridDim.x * mx_cuda_block_row_<unsigned>());
+    const int blocks = (int)(gridDim.x * gridDim.y * gridDim.z);
+    const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x);
+    if (block < blocks - 1) {
+        if (thread == 0) mx_cuda_fill_slot_(&slots[block], *total);
+        return;
+    }
+    if (thread == 0) last = *total;
+    __syncthreads();
+    K::mx_init_(total);
+    for (int p = thread; p < blocks; p += (int)(blockDim.x * blockDim.y)) {
+        const T value = p < blocks - 1
+                            ? mx_cuda_empty_slot_<T>(&slots[p], mx_cuda_read_slot_(&slots[p]))
+                            : last;
+        K::mx_join_(total, &value);
+    }
+    mx_cuda_block_join_<K>(total);
+    if (thread == 0) *result = *total;
+}

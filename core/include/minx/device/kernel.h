@@ -1,0 +1,505 @@
+/* How a kernel file is compiled for CUDA devices: each kernel becomes a traits struct, which the
+ * templates below take.
+ *
+ * Ranges of one and two dimensions. A thread block has 256 threads, in some reductions 512:
+ * block[0] of them along the contiguous index, block[1] along the rows. (A row is one combination
+ * of the other indices.) blockIdx.y counts the rows and, beyond its limit, blockIdx.z too. A
+ * thread runs `per_thread` neighbouring rows; in one dimension, except in reductions, that many
+ * items, which are 256 apart. The number is
+ *   - 2 in a reduction, and 8 if its value is larger than 8 bytes, so that values are joined less
+ *     often; 1 in a reduction of 8 bytes whose items have loops (MX_ITEMS_PLAIN), which have many
+ *     loads of their own, and in any reduction with MX_ITEMS_RESIDENT_2 or _4;
+ *   - 2 in two dimensions if there is a prologue and no loop, because two rows share what the
+ *     prologue computes;
+ *   - otherwise 1, because the loads of a second row would wait for the store of the first.
+ *     Exceptions: 2 if one row for each thread would need a few rounds of blocks on the device, and
+ *     2 small items (MX_ITEMS_SIMD) in one dimension.
+ * Loads by MX_TRAIT_RANDOM_ACCESS do not wait for a store.
+ *
+ * Ranges of three dimensions or more are divided into planes (the last two indices). A block has
+ * 64 (or 32) threads along the contiguous index, and its other threads along the next; where that
+ * has few rows, more threads along the contiguous index. A thread runs one item of a plane or, in
+ * reductions, the items at the same position in several planes, one plane after the other. Most of
+ * what an item reads was then loaded already for the planes before. Items with loops are one for
+ * each thread here too. In three dimensions no index needs a division.
+ *
+ * Reductions. The threads of a block join their values by shuffles and shared memory into one
+ * partial result (join.h). If there are few partial results (MX_CUDA_SLOTS) of at most 8
+ * bytes, each block puts its own into a slot, and the block with the highest number joins them in
+ * the same kernel. The reason: the host needs about 3 us to start a second kernel. A kernel whose
+ * data are in cache often runs no longer than that. All other partial results are joined by a
+ * second kernel with one block; if there are many, a kernel with some blocks runs between the
+ * two. Partial results of a node of a graph have a second kernel too: nodes may run at the same
+ * time, so they cannot share the slots, and the host does not start their kernels. Rejected: the
+ * block that finishes last joins. Each block then needs a fence and an atomic, which takes up to
+ * 1.4 us.
+ *
+ * The order is fixed, so the bits of a sum do not change from run to run. They do depend on the
+ * number of blocks, which depends on the device and, where threads step through the range, in
+ * most cases on the registers of the kernel. So two kernels with the same sum may differ in the
+ * last bits.
+ *
+ * In most reductions to at most 8 bytes a block has 512 threads, because fewer partial results
+ * are joined faster. Blocks of other reductions have 256: where items have loops, where a value is
+ * larger than 8 bytes, in planes of at most 256 items (rows rounded up to warps), and in ranges
+ * with few rows or short rows. Threads step through such ranges, and there are at most as many
+ * blocks as the device runs of this kernel at a time. In one dimension threads step too. Of blocks
+ * with 512 threads there are at most as many as the device runs of this kernel at a time; of blocks
+ * with 256 threads, twice as many as it runs of a kernel with few registers. */
+#pragma once
+#include "minx/device/join.h"
+#include "minx/device/range.h"
+
+#include <cuda_runtime.h>
+
+/* Do the items have loops? */
+#define MX_ITEMS_SIMD_LOOPS_ false
+#define MX_ITEMS_PLAIN_LOOPS_ true
+#define MX_ITEMS_RESIDENT_2_LOOPS_ true
+#define MX_ITEMS_RESIDENT_4_LOOPS_ true
+/* The number of blocks that a multiprocessor must have room for: the more, the fewer registers has
+ * a thread. */
+#define MX_ITEMS_SIMD_BLOCKS_ 1
+#define MX_ITEMS_PLAIN_BLOCKS_ 1
+#define MX_ITEMS_RESIDENT_2_BLOCKS_ 2
+#define MX_ITEMS_RESIDENT_4_BLOCKS_ 4
+
+enum { MX_CUDA_THREADS_ = 256, MX_CUDA_MANY_THREADS_ = 512 };
+
+static constexpr bool mx_same_text_(const char *a, const char *b)
+{
+    return *a == *b && (*a == '\0' || mx_same_text_(a + 1, b + 1));
+}
+
+/* The first statement of each kernel (programmatic dependent launch). From here on the device may
+ * set up the next kernel of the stream. The statements after this one wait until the kernel before
+ * has ended. This hides most of the time between two kernels.
+ *
+ * A kernel whose items have loops lets the next one be set up only after it has waited itself.
+ * Otherwise several kernels wait on the device at the same time. The blocks of waiting kernels are
+ * spread unevenly over the multiprocessors, so that some multiprocessors have more work. */
+template <bool loops> static __device__ __forceinline__ void mx_cuda_begin_()
+{
+#if __CUDA_ARCH__ >= 900
+    if (!loops) asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    if (loops) asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* The item of one thread in a plane. */
+template <class K>
+static __device__ __forceinline__ void mx_cuda_plane_item_(const typename K::args *args,
+                                                           const mx_cuda_range_of_<K> &range)
+{
+    typename K::index o[MX_MAX_DIMS], i;
+    if (mx_cuda_in_plane_<K>(range, o, &i) && mx_cuda_plane_<K>(range, blockIdx.z, o))
+        K::item(args, o, i);
+}
+
+/* The items of one thread. If all are inside the range, there is no branch between them. The
+ * compiler may then move a load by MX_TRAIT_RANDOM_ACCESS before the store of an earlier one. */
+template <class K, int per_thread>
+static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *args,
+                                                      const mx_cuda_range_of_<K> &range)
+{
+    typedef typename K::index I;
+    const I end = range.end[K::dims - 1];
+    if (K::dims == 1) {
+        const I i = mx_cuda_index_<K>(range, per_thread);
+        if (i + (per_thread - 1) * MX_CUDA_THREADS_ < end) {
+#pragma unroll
+            for (int n = 0; n < per_thread; n++) K::item(args, NULL, i + n * MX_CUDA_THREADS_);
+            return;
+        }
+        for (int n = 0; n < per_thread - 1; n++)
+            if (i + n * MX_CUDA_THREADS_ < end) K::item(args, NULL, i + n * MX_CUDA_THREADS_);
+        return;
+    }
+    I o[MX_MAX_DIMS];
+    const I i = mx_cuda_index_<K>(range, 1);
+    const typename K::row row = mx_cuda_first_row_<K>(per_thread);
+    if (i >= end) return;
+    if (K::dims == 2 && mx_cuda_row_<K>(range, row + per_thread - 1, o)) {
+#pragma unroll
+        for (int n = 0; n < per_thread; n++) {
+            mx_cuda_row_<K>(range, row + n, o);
+            K::item(args, o, i);
+        }
+        return;
+    }
+#pragma unroll
+    for (int n = 0; n < per_thread; n++)
+        if (mx_cuda_row_<K>(range, row + n, o)) K::item(args, o, i);
+}
+
+template <class K, int per_thread, bool planes>
+static __device__ __forceinline__ void mx_cuda_any_items_(const typename K::args *args,
+                                                          const mx_cuda_range_of_<K> &range)
+{
+    if constexpr (planes)
+        mx_cuda_plane_item_<K>(args, range);
+    else
+        mx_cuda_items_<K, per_thread>(args, range);
+}
+
+template <class K, int per_thread, bool planes>
+static __global__ void __launch_bounds__(MX_CUDA_THREADS_, K::resident)
+    mx_cuda_for_(const __grid_constant__ typename K::args args,
+                 const __grid_constant__ mx_cuda_range_of_<K> range)
+{
+    mx_cuda_begin_<K::loops>();
+    if (K::has_prologue) {
+        typename K::args args_copy = args;
+        K::mx_prologue_(&args_copy);
+        mx_cuda_any_items_<K, per_thread, planes>(&args_copy, range);
+    } else {
+        mx_cuda_any_items_<K, per_thread, planes>(&args, range);
+    }
+}
+
+/* The items of one thread in a reduction, for a range with few rows or short ones: the grid is
+ * smaller than the range, and each thread steps through it. */
+template <class K>
+static __device__ __forceinline__ void mx_cuda_strided_share_(const typename K::args *args,
+                                                              const mx_cuda_range_of_<K> &range,
+                                                              typename K::value *total)
+{
+    typedef typename K::index I;
+    const I i = mx_cuda_index_<K>(range, 1), end = range.end[K::dims - 1];
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    const int64_t row_step = (int64_t)gridDim.y * gridDim.z * blockDim.y;
+    const int64_t first = mx_cuda_block_row_<int64_t>() * blockDim.y + threadIdx.y;
+    int64_t rows = 1;
+    I o[MX_MAX_DIMS];
+    for (int d = 0; d < K::dims - 1; d++) rows *= (int64_t)range.end[d] - (int64_t)range.begin[d];
+    if (i >= end) return;
+    if (gridDim.x == 1) { /* one item of each row */
+#pragma unroll 4
+        for (int64_t row = first; row < rows; row += row_step) {
+            mx_cuda_row_<K>(range, (typename K::row)row, o);
+            K::item(args, o, i, total);
+        }
+        return;
+    }
+    for (int64_t row = first; row < rows; row += row_step) {
+        mx_cuda_row_<K>(range, (typename K::row)row, o);
+#pragma unroll 4
+        for (int64_t at = i; at < end; at += step) K::item(args, o, (I)at, total);
+    }
+}
+
+/* The items of one thread in a reduction. */
+template <class K>
+static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *args,
+                                                      const mx_cuda_range_of_<K> &range,
+                                                      typename K::value *total)
+{
+    typedef typename K::index I;
+    const I i = mx_cuda_index_<K>(range, 1), end = range.end[K::dims - 1];
+    if (K::dims == 1) {
+        const int64_t step = (int64_t)gridDim.x * blockDim.x;
+        constexpr int unrolled = K::loops ? 1 : 4;
+#pragma unroll unrolled
+        for (int64_t at = i; at < end; at += step) K::item(args, NULL, (I)at, total);
+        return;
+    }
+    if (i >= end) return;
+#pragma unroll
+    for (int n = 0; n < K::per_thread; n++) {
+        I o[MX_MAX_DIMS];
+        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(K::per_thread) + n, o))
+            K::item(args, o, i, total);
+    }
+}
+
+/* The items of one thread in a reduction, in `planes` planes. */
+template <class K, int planes>
+static __device__ __forceinline__ void mx_cuda_planes_share_(const typename K::args *args,
+                                                             const mx_cuda_range_of_<K> &range,
+                                                             typename K::value *total)
+{
+    typename K::index o[MX_MAX_DIMS], i;
+    if (!mx_cuda_in_plane_<K>(range, o, &i)) return;
+    const bool all_inside = mx_cuda_plane_<K>(range, blockIdx.z * planes + planes - 1, o);
+    if (all_inside) {
+#pragma unroll
+        for (int n = 0; n < planes; n++) {
+            mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o);
+            K::item(args, o, i, total);
+        }
+        return;
+    }
+    for (int n = 0; n < planes - 1; n++) {
+        if (!mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o)) return;
+        K::item(args, o, i, total);
+    }
+}
+
+/* planes 0: the range is divided into rows, not planes. */
+template <class K, int planes, bool strides>
+static __device__ __forceinline__ void mx_cuda_any_share_(const typename K::args *args,
+                                                          const mx_cuda_range_of_<K> &range,
+                                                          typename K::value *total)
+{
+    if constexpr (planes > 0)
+        mx_cuda_planes_share_<K, planes>(args, range, total);
+    else if constexpr (strides)
+        mx_cuda_strided_share_<K>(args, range, total);
+    else
+        mx_cuda_share_<K>(args, range, total);
+}
+
+/* The most threads of a block in a reduction, which plan_grid and plan_planes (cuda_grid.h)
+ * respect. */
+template <class K, bool strides> static constexpr int mx_cuda_reduce_threads_()
+{
+    return strides ? (int)MX_CUDA_THREADS_ : (int)K::threads;
+}
+
+template <class K, int planes, bool strides>
+static __global__ void __launch_bounds__((mx_cuda_reduce_threads_<K, strides>()), K::resident)
+    mx_cuda_reduce_(const __grid_constant__ typename K::args args,
+                    const __grid_constant__ mx_cuda_range_of_<K> range, mx_cuda_slot_ *slots,
+                    typename K::value *partials, typename K::value *result)
+{
+    typename K::value total;
+    mx_cuda_begin_<K::loops>();
+    K::mx_init_(&total);
+    if (K::has_prologue) {
+        typename K::args args_copy = args;
+        K::mx_prologue_(&args_copy);
+        mx_cuda_any_share_<K, planes, strides>(&args_copy, range, &total);
+    } else {
+        mx_cuda_any_share_<K, planes, strides>(&args, range, &total);
+    }
+    mx_cuda_block_join_<K>(&total);
+    if constexpr (!strides && sizeof total <= MX_CUDA_SLOT_VALUE_BYTES) {
+        if (slots != NULL) {
+            mx_cuda_join_slots_<K>(slots, &total, result);
+            return;
+        }
+    }
+    if (threadIdx.x == 0 && threadIdx.y == 0)
+        partials[blockIdx.x + (int64_t)gridDim.x * mx_cuda_block_row_<int64_t>()] = total;
+}
+
+template <class K>
+static __global__ void __launch_bounds__(MX_CUDA_JOIN_THREADS_)
+    mx_cuda_join_(const typename K::value *partials, int64_t n, typename K::value *result)
+{
+    typename K::value total;
+    mx_cuda_begin_<K::loops>();
+    K::mx_init_(&total);
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+#pragma unroll 8
+    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
+        K::mx_join_(&total, &partials[p]);
+    mx_cuda_block_join_<K>(&total);
+    if (threadIdx.x == 0) result[blockIdx.x] = total;
+}
+
+template <class K> static mx_cuda_range_of_<K> mx_cuda_range_from_(const mx_launch *launch)
+{
+    mx_cuda_range_of_<K> range;
+    for (int d = 0; d < K::dims; d++) {
+        range.begin[d] = (typename K::index)launch->axis[d].begin;
+        range.end[d] = (typename K::index)launch->axis[d].end;
+    }
+    return range;
+}
+
+/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). Where devices can do it, the kernel
+ * is set up while the kernel before it still runs. */
+template <class... Parameters, class... Arguments>
+static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
+                                 dim3 block, size_t shared_bytes, Arguments... arguments)
+{
+    cudaLaunchAttribute overlap;
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = (cudaStream_t)mx_cuda_planned(launch)->queue;
+    config.attrs = &overlap;
+    config.numAttrs = mx_cuda_planned(launch)->overlaps ? 1 : 0;
+    return (int)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+template <class... Parameters, class... Arguments>
+static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
+                          dim3 block, Arguments... arguments)
+{
+    return mx_cuda_start_shared_(launch, kernel, grid, block, 0, arguments...);
+}
+
+/* The form of a kernel that the plan requests. */
+template <class K> static auto mx_cuda_for_of_(const mx_cuda_launch *plan)
+{
+    if constexpr (K::dims > 2) {
+        if (plan->planes) return mx_cuda_for_<K, 1, true>;
+    }
+    return plan->per_thread == 2 ? mx_cuda_for_<K, 2, false> : mx_cuda_for_<K, 1, false>;
+}
+template <class K> static auto mx_cuda_reduce_of_(const mx_cuda_launch *plan)
+{
+    if constexpr (K::dims > 2) {
+        if constexpr (K::per_thread == 1) {
+            if (plan->planes) return mx_cuda_reduce_<K, 1, false>;
+        } else {
+            if (plan->planes)
+                return plan->per_thread == MX_CUDA_PLANES
+                           ? mx_cuda_reduce_<K, MX_CUDA_PLANES, false>
+                           : mx_cuda_reduce_<K, MX_CUDA_FEW_PLANES, false>;
+        }
+    }
+    return plan->strides ? mx_cuda_reduce_<K, 0, (K::dims > 1)> : mx_cuda_reduce_<K, 0, false>;
+}
+
+/* How many blocks of a reduction whose threads step through the range a multiprocessor of the
+ * current device runs at a time. */
+template <class K> static int mx_cuda_at_a_time_()
+{
+    constexpr bool strides = K::dims > 1;
+    int blocks = 0;
+    const cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, mx_cuda_reduce_<K, 0, strides>, mx_cuda_reduce_threads_<K, strides>(), 0);
+    if (code != cudaSuccess) (void)cudaGetLastError(); /* the launch will say what is wrong */
+    return code == cudaSuccess && blocks > 0 ? blocks : 1;
+}
+
+template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
+{
+    return mx_cuda_start_(
+        launch, mx_cuda_for_of_<K>(mx_cuda_planned(launch)),
+        dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
+             mx_cuda_planned(launch)->grid[2]),
+        dim3(mx_cuda_planned(launch)->block[0], mx_cuda_planned(launch)->block[1]),
+        *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch));
+}
+
+/* Joins the partial results of all blocks, by a block of `threads` threads. Many of them become
+ * those of MX_CUDA_JOIN_BLOCKS first, behind the others. */
+template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch, int threads)
+{
+    typedef typename K::value T;
+    T *partials = (T *)launch->partials;
+    int64_t count = mx_cuda_planned(launch)->blocks;
+    if (count > MX_CUDA_LONG_JOIN) {
+        T *const joined = partials + count;
+        const int code =
+            mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(MX_CUDA_JOIN_BLOCKS),
+                           dim3(MX_CUDA_JOIN_THREADS_), (const T *)partials, count, joined);
+        if (code != 0) return code;
+        partials = joined;
+        count = MX_CUDA_JOIN_BLOCKS;
+    }
+    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3((unsigned)threads),
+                          (const T *)partials, count, (T *)launch->result);
+}
+
+template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
+{
+    typedef typename K::value T;
+    const mx_cuda_launch *plan = mx_cuda_planned(launch);
+    /* an empty range has no partial results; the join then gives the identity */
+    if (plan->blocks > 0) {
+        const int code = mx_cuda_start_(
+            launch, mx_cuda_reduce_of_<K>(plan), dim3(plan->grid[0], plan->grid[1], plan->grid[2]),
+            dim3(plan->block[0], plan->block[1]), *(const typename K::args *)launch->args,
+            mx_cuda_range_from_<K>(launch), (mx_cuda_slot_ *)plan->slots, (T *)launch->partials,
+            (T *)launch->result);
+        if (code != 0 || plan->slots != NULL) return code;
+    }
+    /* the same order, so the same bits, as with slots */
+    const bool few = mx_cuda_fits_slots(plan, sizeof(T));
+    return mx_cuda_enqueue_join_<K>(launch, few ? (int)(plan->block[0] * plan->block[1])
+                                                : MX_CUDA_JOIN_THREADS_);
+}
+
+/* ---- the definitions ---- */
+
+/* The outer indices, with the names that MX_ITEM_2D_ and the others use. */
+#define MX_OUTER_1D_ (void)o;
+#define MX_OUTER_2D_ const auto o0 = o[0];
+#define MX_OUTER_3D_ MX_OUTER_2D_ const auto o1 = o[1];
+#define MX_OUTER_4D_ MX_OUTER_3D_ const auto o2 = o[2];
+#define MX_OUTER_5D_ MX_OUTER_4D_ const auto o3 = o[3];
+#define MX_OUTER_6D_ MX_OUTER_5D_ const auto o4 = o[4];
+
+/* The members that only host instances have stay NULL. */
+static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_launch *),
+                                                      int per_thread, int threads,
+                                                      size_t (*temporary)(const mx_launch *),
+                                                      int (*at_a_time)(void))
+{
+    mx_instance instance = {};
+    instance.enqueue = enqueue;
+    instance.per_thread = per_thread;
+    instance.threads = threads;
+    instance.temporary = temporary;
+    instance.at_a_time = at_a_time;
+    return instance;
+}
+#define MX_CUDA_INSTANCE_OF_(name, enqueue, per_thread, threads, temporary, at_a_time)          \
+    extern "C" {                                                                                \
+    extern const mx_instance MX_SYMBOL_(name);                                                  \
+    const mx_instance MX_SYMBOL_(name) = mx_cuda_instance_(enqueue<name##__traits>, per_thread, \
+                                                           threads, temporary, at_a_time);      \
+    }
+#define MX_CUDA_INSTANCE_(name, enqueue) \
+    MX_CUDA_INSTANCE_OF_(name, enqueue, name##__traits::per_thread, 0, NULL, NULL)
+
+#define MX_CUDA_TRAITS_(name, D, I, prologue_)                                              \
+    typedef name##__args args;                                                              \
+    typedef I index;                                                                        \
+    typedef mx_cuda_row_type_<I, D>::type row;                                              \
+    enum { dims = D, has_prologue = !mx_same_text_(MX_STRING_(prologue_), "MX_DEFAULT_") }; \
+    static __device__ __forceinline__ void mx_prologue_(args *a) { prologue_(a); }
+
+/* Long items are one for each thread, whatever the size of a value. */
+#define MX_CUDA_VALUE_(name, D, I, S)                                                             \
+    typedef name##__value value;                                                                  \
+    enum { loops = S##_LOOPS_, joins = sizeof(value) > 8 && S##_BLOCKS_ == 1 };                   \
+    enum { per_thread = joins ? 8 : (loops ? 1 : 2) };                                            \
+    enum { threads = joins || loops ? MX_CUDA_THREADS_ : MX_CUDA_MANY_THREADS_ };                 \
+    static __device__ __forceinline__ void item(const name##__args *a, const I *o, I i, value *v) \
+    {                                                                                             \
+        MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, v);                                     \
+    }
+
+#define MX_DEFINE_RANGE_FOR_(name, D, I, S, what, prologue_)                        \
+    struct name##__traits {                                                         \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                      \
+        enum { loops = S##_LOOPS_, resident = S##_BLOCKS_ };                        \
+        enum { shares = D == 1 || (D == 2 && has_prologue) };                       \
+        enum { per_thread = shares && !loops ? 2 : 1 };                             \
+        static __device__ __forceinline__ void item(const args *a, const I *o, I i) \
+        {                                                                           \
+            MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_);                      \
+        }                                                                           \
+    };                                                                              \
+    MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_for_)
+
+/* `resident` 0 is no limit: with a limit of 1 nvcc gives reductions more registers than without.
+ * INIT is a statement on `v`, JOIN one on `into` and `v`. */
+#define MX_DEFINE_VALUED_(name, D, I, S, prologue_, INIT, JOIN)                                \
+    struct name##__traits {                                                                    \
+        MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
+        MX_CUDA_VALUE_(name, D, I, S)                                                          \
+        enum { resident = S##_BLOCKS_ > 1 ? S##_BLOCKS_ : 0 };                                 \
+        static __device__ __forceinline__ void mx_init_(value *v) { INIT; }                    \
+        static __device__ __forceinline__ void mx_join_(value *into, const value *v) { JOIN; } \
+    };                                                                                         \
+    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__traits::per_thread,            \
+                         name##__traits::threads, NULL, mx_cuda_at_a_time_<name##__traits>)
+#define MX_DEFINE_RANGE_REDUCE_(name, D, I, S, R, prologue) \
+    MX_DEFINE_VALUED_(name, D, I, S, prologue, R##_INIT(value, v), R##_JOIN(value, into, v))
+#define MX_DEFINE_RANGE_FIELDS_(name, D, I, S, LIST, prologue) \
+    MX_DEFINE_VALUED_(name, D, I, S, prologue, LIST(MX_FIELD_INIT_), LIST(MX_FIELD_JOIN_))
+#define MX_DEFINE_RANGE_CUSTOM_(name, D, I, S, functions, prologue)      \
+    MX_DEFINE_VALUED_(name, D, I, S, prologue, MX_INIT_OF_ functions(v), \
+                      MX_JOIN_OF_ functions(into, v))
+
+#include "minx/device/reduce_array.h"

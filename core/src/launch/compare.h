@@ -1,0 +1,23 @@
+/* Comparing what two backends computed. */
+#pragma once
+#include "view/memory.h"
+
+/* Who compares: for messages, and how exactly. */
+typedef struct mx_comparison {
+    const char *kernel;
+    const char *name[2]; /* of the context that is checked, and of the other one */
+    double tolerance;    /* relative to the largest magnitude in a view; f32: at least 1e-5 */
+    double scale;        /* at least this is taken for that magnitude; also of results */
+} mx_comparison;
+
+/* Copies all elements between views in host memory, of any layouts. */
+void mx_copy_elements(const mx_view_info *to, const mx_view_info *from);
+
+/* MX_ERR_MISMATCH if views of the same shape in host memory differ, with the first index where they
+ * do. */
+mx_err mx_compare_views(const mx_comparison *c, mx_check how, const mx_view_info *original,
+                        const mx_view_info *other);
+
+/* The same of two numbers, which `what` and `index` name in the message. */
+mx_err mx_compare_numbers(const mx_comparison *c, const char *what, int64_t index, mx_type type,
+                          const void *original, const void *other);

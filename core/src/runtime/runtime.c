@@ -1,0 +1,85 @@
+/* Start and end of the run time, and the description of the build. */
+#include "base/state.h"
+#include "minx/minx.h"
+#include "settings.h"
+#include "tool_library.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* cpu_tuned.c: may the kernels use the feature? */
+extern const bool mx_cpu_tuned[];
+
+const char *mx_version(void) { return MINX_VERSION; }
+
+const char *mx_build_description(void) { return MINX_BUILD_DESCRIPTION; }
+
+static mx_err check_cpu(void)
+{
+#define MX_CPU(macro, name) {name, __builtin_cpu_supports(name) != 0},
+    const struct {
+        const char *name;
+        bool available;
+    } features[] = {
+#include "cpu_features.def"
+        {NULL, true}};
+#undef MX_CPU
+    for (int f = 0; features[f].name != NULL; f++)
+        MX_REQUIRE(
+            features[f].available || !mx_cpu_tuned[f], MX_ERR_BACKEND,
+            "this program's kernels are compiled for a CPU with %s, which this CPU does not have; "
+            "build the program on this machine, or with -DMINX_TUNE=NAME, where NAME is the oldest "
+            "CPU that it is to run on, or generic",
+            features[f].name);
+    return MX_OK;
+}
+
+static void print_entry(void *out, const char *key, const char *value)
+{
+    if (out == NULL)
+        mx_metadata(key, value);
+    else
+        fprintf(out, "minx %s: %s\n", key, value);
+}
+
+void mx_print_configuration(FILE *out)
+{
+    char text[64];
+    const char *why, *name;
+    print_entry(out, "version", mx_version());
+    print_entry(out, "build", mx_build_description());
+    print_entry(out, "instances", MINX_INSTANCES_BUILT);
+    snprintf(text, sizeof text, "%d", mx_host_cores());
+    print_entry(out, "cores", text);
+    for (int b = 0; (name = mx_backend_name(b)) != NULL; b++) {
+        const bool available = mx_backend_available(name, &why);
+        snprintf(text, sizeof text, "available, devices: %d", mx_backend_devices(name));
+        print_entry(out, name, available ? text : why);
+    }
+    mx_settings_each(print_entry, out);
+}
+
+mx_err mx_init_args(int *argc, char ***argv)
+{
+    MX_TRY(mx_not_in_body("mx_init"));
+    MX_TRY(check_cpu());
+    MX_TRY(mx_settings_read(argc, argv));
+    mx_settings_help();
+    const mx_tool_settings tool = mx_settings_tool();
+    if (mx_tool_load(program_invocation_name, &tool)) mx_print_configuration(NULL);
+    if (mx_settings_wants_configuration()) mx_print_configuration(stdout);
+    return MX_OK;
+}
+
+mx_err mx_init(void) { return mx_init_args(NULL, NULL); }
+
+void mx_finalize(void)
+{
+    if (mx_not_in_body("mx_finalize") != MX_OK) return; /* the launch reports it */
+    mx_tool_unload();
+    mx_settings_clear();
+    mx_ctx_restart_numbers();
+#ifndef NDEBUG
+    mx_views_report();
+#endif
+}

@@ -1,0 +1,129 @@
+/* Faults that kernels record for the host: scratch that was too small, an index outside of the
+ * source of a gather and, in builds with MINX_BOUNDS_CHECK, the first index out of bounds. Kernels
+ * and host code can both access the records. */
+#include "services.h"
+#include "view/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ctx->overflow has three numbers: the bytes of a too large scratch request at level 0 and at level
+ * 1, and an index. The mx_fault follows them. */
+enum {
+    LEVELS = 2,
+    OUTSIDE = 2,
+    NUMBERS = 3,
+    RECORD_BYTES = NUMBERS * sizeof(int64_t) + sizeof(mx_fault)
+};
+
+mx_err mx_faults_create(mx_ctx ctx)
+{
+    const mx_backend_memory *memory = &ctx->backend->memory;
+    void *records = NULL;
+    MX_TRY(memory->allocate(ctx, memory->fault_space, RECORD_BYTES, &records));
+    memset(records, 0, RECORD_BYTES);
+    ctx->overflow = records;
+#ifdef MINX_BOUNDS_CHECK
+    mx_core(ctx)->fault = (mx_fault *)(ctx->overflow + NUMBERS);
+#endif
+    return MX_OK;
+}
+
+void mx_faults_destroy(mx_ctx ctx)
+{
+    const mx_backend_memory *memory = &ctx->backend->memory;
+    if (ctx->overflow != NULL) memory->release(memory->fault_space, ctx->overflow);
+    ctx->overflow = NULL;
+    mx_core(ctx)->fault = NULL;
+}
+
+void mx_recent_kernels(mx_ctx ctx, char *text, size_t size)
+{
+    const int64_t count =
+        mx_core(ctx)->unfenced < MX_RECENT_KERNELS ? mx_core(ctx)->unfenced : MX_RECENT_KERNELS;
+    size_t used = 0;
+    snprintf(text, size, "none");
+    for (int64_t k = mx_core(ctx)->unfenced - count; k < mx_core(ctx)->unfenced && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
+                                 mx_core(ctx)->recent[k % MX_RECENT_KERNELS]);
+}
+
+/* The label of the view that an accessor was bound to, by its stamp. */
+static const char *label_of(uint64_t word)
+{
+    mx_stamp stamp;
+    const mx_record *record = mx_stamp_read(&word, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
+    return record != NULL ? record->label : "?";
+}
+
+enum { EXPECTED_BYTES = 64 };
+
+/* Which indices a dimension has. */
+static void say_expected(char *text, int64_t origin, int64_t extent)
+{
+    if (extent > 0)
+        snprintf(text, EXPECTED_BYTES, "%lld to %lld", (long long)origin,
+                 (long long)(origin + extent - 1));
+    else
+        snprintf(text, EXPECTED_BYTES, "none: its extent is 0");
+}
+
+mx_err mx_fault_check(mx_ctx ctx)
+{
+    if (mx_core(ctx)->fault == NULL || mx_core(ctx)->fault->count == 0) return MX_OK;
+    const mx_fault fault = *mx_core(ctx)->fault;
+    char recent[256];
+    mx_recent_kernels(ctx, recent, sizeof recent);
+    memset(mx_core(ctx)->fault, 0, sizeof *mx_core(ctx)->fault);
+    mx_core(ctx)->unfenced = 0;
+    char expected[EXPECTED_BYTES];
+    say_expected(expected, fault.origin, fault.extent);
+    return MX_FAIL(
+        MX_ERR_BOUNDS,
+        "%s:%d: MX_AT(%s, ...): the index of dimension %d of view '%s' is %lld, expected "
+        "%s (%d such accesses, kernels: %s)",
+        fault.file, (int)fault.line, fault.expression, (int)fault.dimension, label_of(fault.stamp),
+        (long long)fault.index, expected, (int)fault.count, recent);
+}
+
+static mx_err check_scratch(mx_ctx ctx, int level)
+{
+    const int64_t requested = ctx->overflow[level];
+    char recent[256];
+    if (requested == 0) return MX_OK;
+    mx_recent_kernels(ctx, recent, sizeof recent);
+    ctx->overflow[level] = 0;
+    mx_core(ctx)->unfenced = 0;
+    return MX_FAIL(MX_ERR_MEMORY,
+                   "team scratch of level %d: a kernel requested %lld bytes, more than its policy "
+                   "has (mx_with_scratch); kernels: %s",
+                   level, (long long)requested, recent);
+}
+
+mx_err mx_overflow_check(mx_ctx ctx)
+{
+    for (int level = 0; level < LEVELS; level++) MX_TRY(check_scratch(ctx, level));
+    const int64_t index = ctx->overflow[OUTSIDE];
+    if (index == 0) return MX_OK;
+    ctx->overflow[OUTSIDE] = 0;
+    mx_core(ctx)->unfenced = 0;
+    return MX_FAIL(MX_ERR_BOUNDS, "permute: index %lld is outside of the source", (long long)index);
+}
+
+#ifdef MINX_BOUNDS_CHECK
+void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_t index,
+                    int64_t origin, int64_t extent, const char *file, int line)
+{
+    fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): ", file, line, expression);
+    if (word == 0)
+        fprintf(stderr, "accessor %s was never bound\n", expression);
+    else {
+        char expected[EXPECTED_BYTES];
+        say_expected(expected, origin, extent);
+        fprintf(stderr, "the index of dimension %d of view '%s' is %lld, expected %s\n", dimension,
+                label_of(word), (long long)index, expected);
+    }
+    abort();
+}
+#endif
