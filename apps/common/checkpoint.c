@@ -16,7 +16,6 @@
 #include "text.h"
 
 #include <errno.h>
-#include <float.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -176,15 +175,6 @@ static mx_err add(app_checkpoint c, const char *name, app_kept kept)
     else
         free(kept.path);
     return err;
-}
-
-app_keep_range app_keep_finite(void) { return (app_keep_range){.low = -DBL_MAX, .high = DBL_MAX}; }
-
-app_keep_range app_keep_from_0(void) { return (app_keep_range){.low = 0, .high = DBL_MAX}; }
-
-app_keep_range app_keep_whole(mx_gid low, mx_gid high)
-{
-    return (app_keep_range){.low = (double)low, .high = (double)high, .whole = true};
 }
 
 mx_err app_keep_f64(app_checkpoint c, const char *name, double *values, int count,

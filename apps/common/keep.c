@@ -8,6 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- ranges ---- */
+
+app_keep_range app_keep_finite(void) { return (app_keep_range){.low = -DBL_MAX, .high = DBL_MAX}; }
+
+app_keep_range app_keep_from_0(void) { return (app_keep_range){.low = 0, .high = DBL_MAX}; }
+
+app_keep_range app_keep_whole(mx_gid low, mx_gid high)
+{
+    return (app_keep_range){.low = (double)low, .high = (double)high, .whole = true};
+}
+
 /* ---- numbers and histories ---- */
 
 static mx_err put_numbers(app_results results, const app_kept *kept, app_h5_kind kind,

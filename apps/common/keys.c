@@ -1,5 +1,5 @@
-/* Rows, words and values; keys_help.c prints them, keys_lines.c reads lines, keys_parameters.c
- * makes parameters. */
+/* Words become values, and values are stored. keys_rows.c finds rows, keys_read.c reads decks,
+ * keys_help.c prints rows, keys_parameters.c makes parameters. */
 #include "keys.h"
 
 #include "text.h"
@@ -56,93 +56,6 @@ mx_err app_keys_fail_unknown(const app_keys *keys, const app_word *key)
         names[theirs], names[keys->dialect], expected);
 }
 
-/* ---- names ---- */
-
-static bool is_in(const app_key *row, unsigned dialects, unsigned source)
-{
-    const unsigned sources = row->sources ? row->sources : APP_KEY_COMMAND | APP_KEY_FILE;
-    return (sources & source) && (!row->dialects || (row->dialects & dialects));
-}
-
-static bool is_named(const char *name, size_t length, const char *word, size_t word_length,
-                     bool exactly)
-{
-    if (word_length != length) return false;
-    if (exactly) return memcmp(name, word, length) == 0;
-    for (size_t i = 0; i < length; i++)
-        if (!app_text_is(&name[i], 1, (const char[]){word[i], '\0'})) return false;
-    return true;
-}
-
-/* The next name of a row: its own, then its aliases. Start with *at NULL. */
-static bool next_name(const app_key *row, const char **at, size_t *length)
-{
-    if (*at == NULL) {
-        *at = row->name;
-        *length = strlen(row->name);
-        return true;
-    }
-    const bool is_name = *at == row->name;
-    if (is_name && !row->aliases) return false;
-    const char *const from = is_name ? row->aliases : *at + *length;
-    *at = from + strspn(from, " ");
-    *length = strcspn(*at, " ");
-    return *length > 0;
-}
-
-static bool row_is(const app_key *row, const char *name, size_t length, bool exactly)
-{
-    const char *at = NULL;
-    size_t at_length = 0;
-    while (next_name(row, &at, &at_length))
-        if (is_named(at, at_length, name, length, exactly)) return true;
-    return false;
-}
-
-const app_key *app_input_find(const app_input *input, unsigned dialects, unsigned source,
-                              const char *name, size_t length)
-{
-    for (int i = 0; i < input->count; i++) {
-        const app_key *const row = &input->keys[i];
-        if (is_in(row, dialects, source) && row_is(row, name, length, source == APP_KEY_COMMAND))
-            return row;
-    }
-    return NULL;
-}
-
-const app_key *app_keys_find(const app_keys *keys, const char *name, size_t length)
-{
-    return app_input_find(keys->input, 1u << keys->dialect, keys->source, name, length);
-}
-
-unsigned app_keys_dialects(const app_keys *keys, const char *name, size_t length)
-{
-    unsigned dialects = 0;
-    for (int i = 0; i < keys->input->count; i++) {
-        const app_key *const row = &keys->input->keys[i];
-        if (is_in(row, ~0u, APP_KEY_FILE) && row_is(row, name, length, false))
-            dialects |= row->dialects ? row->dialects : ~0u;
-    }
-    return dialects;
-}
-
-const char *app_keys_nearest(const app_keys *keys, unsigned dialects, const char *name,
-                             size_t length)
-{
-    app_nearest nearest = APP_NEAREST_NONE;
-    for (int i = 0; i < keys->input->count; i++) {
-        const app_key *const row = &keys->input->keys[i];
-        if (is_in(row, dialects, keys->source))
-            app_nearest_offer(&nearest, name, length, row->name);
-    }
-    return nearest.name;
-}
-
-bool app_key_has_value(const app_key *row)
-{
-    return row->type != APP_KEY_SWITCH && row->type != APP_KEY_PICK;
-}
-
 /* ---- what words mean ---- */
 
 static bool in_range(const app_key *row, double number)
@@ -186,7 +99,8 @@ static mx_err choice_value(const app_keys *keys, const app_key *row, const app_w
     app_expected expected;
     const bool exactly = keys->source == APP_KEY_COMMAND;
     for (int i = (int)row->low; row->words[i]; i++) {
-        if (!is_named(row->words[i], strlen(row->words[i]), word->text, word->length, exactly))
+        if (!app_key_is_named(row->words[i], strlen(row->words[i]), word->text, word->length,
+                              exactly))
             continue;
         value->whole = i;
         value->real = i;
@@ -396,16 +310,6 @@ mx_err app_keys_open(app_keys *keys, const app_input *input, const char *file, v
                APP_MAX_KEYS);
     app_keys_begin(keys, 0);
     return MX_OK;
-}
-
-mx_err app_keys_read(app_keys *keys, const app_input *input, const char *file, const char *text,
-                     size_t length, const char *overrides, void *target)
-{
-    MX_TRY(app_keys_open(keys, input, file ? file : "input", target));
-    if (text) MX_TRY((input->read ? input->read : app_keys_read_lines)(keys, text, length));
-    keys->source = APP_KEY_COMMAND;
-    if (overrides) MX_TRY(app_keys_read_lines(keys, overrides, strlen(overrides)));
-    return input->check ? input->check(keys) : MX_OK;
 }
 
 void app_keys_close(app_keys *keys)

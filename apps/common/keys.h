@@ -196,6 +196,10 @@ unsigned app_keys_dialects(const app_keys *keys, const char *name, size_t length
 const char *app_keys_nearest(const app_keys *keys, unsigned dialects, const char *name,
                              size_t length);
 
+/* Is `name` this word? exactly: upper and lower case differ. */
+bool app_key_is_named(const char *name, size_t length, const char *word, size_t word_length,
+                      bool exactly);
+
 bool app_key_has_value(const app_key *row);
 
 /* Sets a row by the word behind `key` (NULL, or of length 0: there was none). A file wins over
@@ -234,6 +238,9 @@ typedef struct app_expected {
     char text[256];
 } app_expected;
 const char *app_key_expected(const app_key *row, app_expected *expected);
+
+/* What --help calls a row's value: "N". */
+const char *app_key_argument(const app_key *row);
 
 /* ---- what is made from the table ---- */
 

@@ -1,79 +1,8 @@
-/* Tables of keys as text: what a value must be, and the lists for --help and --help-deck. */
+/* Tables of keys as text: the lists for --help and --help-deck. */
 #include "keys.h"
 
 #include <math.h>
 #include <string.h>
-
-static void list_words(const app_key *row, char *text, size_t size)
-{
-    const char *const *const words = row->words + (int)row->low;
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; words[i] && used < size; i++) {
-        const char *const between = i == 0 ? "" : words[i + 1] ? ", " : " or ";
-        used += (size_t)snprintf(text + used, size - used, "%s%s", between, words[i]);
-    }
-}
-
-static const char *argument_of(const app_key *row)
-{
-    if (row->argument) return row->argument;
-    switch (row->type) {
-    case APP_KEY_INT:
-    case APP_KEY_INT64: return "N";
-    case APP_KEY_REAL: return "X";
-    case APP_KEY_CHOICE: return "WORD";
-    default: return "TEXT";
-    }
-}
-
-static void expected_real(const app_key *row, char *text, size_t size)
-{
-    const bool bounded = row->low != 0 || row->high != 0;
-    if (!bounded || (row->low == -DBL_MAX && row->high == DBL_MAX))
-        snprintf(text, size, "a number");
-    else if (row->high < DBL_MAX && row->low == APP_KEY_ABOVE_0)
-        snprintf(text, size, "a number above 0, at most %.10g", row->high);
-    else if (row->high < DBL_MAX)
-        snprintf(text, size, "a number from %.10g to %.10g", row->low, row->high);
-    else if (row->low == APP_KEY_ABOVE_0)
-        snprintf(text, size, "a number above 0");
-    else
-        snprintf(text, size, "a number, %.10g or more", row->low);
-}
-
-static void expected_whole(const app_key *row, char *text, size_t size)
-{
-    const char *const automatic = row->automatic ? row->automatic : "";
-    const char *const between = row->automatic ? " or " : "";
-    if (row->low == 0 && row->high == 0)
-        snprintf(text, size, "%s%sa whole number", automatic, between);
-    else
-        snprintf(text, size, "%s%sa whole number from %.0f to %.0f", automatic, between, row->low,
-                 row->high);
-}
-
-const char *app_key_expected(const app_key *row, app_expected *expected)
-{
-    char *text = expected->text;
-    size_t size = sizeof expected->text;
-    if (row->stride > 0 && row->sources != APP_KEY_RECORD) {
-        const int used =
-            snprintf(text, size, "up to %d values, divided by commas, each ", row->capacity);
-        text += used;
-        size -= (size_t)used;
-    }
-    switch (row->type) {
-    case APP_KEY_SWITCH:
-    case APP_KEY_PICK: snprintf(text, size, "no value"); break;
-    case APP_KEY_INT:
-    case APP_KEY_INT64: expected_whole(row, text, size); break;
-    case APP_KEY_REAL: expected_real(row, text, size); break;
-    case APP_KEY_CHOICE: list_words(row, text, size); break;
-    case APP_KEY_TEXT: snprintf(text, size, "%s", argument_of(row)); break;
-    }
-    return expected->text;
-}
 
 static const char *show_default(const app_key *row, char *text, size_t size)
 {
@@ -99,7 +28,7 @@ void app_key_print_option(const app_key *row, FILE *out)
     char left[96], text[64];
     app_expected expected;
     if (app_key_has_value(row))
-        snprintf(left, sizeof left, "--%s=%s", row->name, argument_of(row));
+        snprintf(left, sizeof left, "--%s=%s", row->name, app_key_argument(row));
     else
         snprintf(left, sizeof left, "--%s", row->name);
     fprintf(out, "  %-24s %s", left, row->help);

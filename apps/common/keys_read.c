@@ -1,4 +1,5 @@
-/* Lines of key=value: the simplest deck; and what the command line overrides, one line a key. */
+/* Reads a whole input: a deck, and what the command line overrides, one line a key. The simplest
+ * deck has lines of key=value. */
 #include "keys.h"
 
 #include "text.h"
@@ -70,4 +71,14 @@ mx_err app_keys_read_lines(app_keys *keys, const char *text, size_t length)
     }
     if (keys->source == APP_KEY_FILE) keys->last_line = number;
     return MX_OK;
+}
+
+mx_err app_keys_read(app_keys *keys, const app_input *input, const char *file, const char *text,
+                     size_t length, const char *overrides, void *target)
+{
+    MX_TRY(app_keys_open(keys, input, file ? file : "input", target));
+    if (text) MX_TRY((input->read ? input->read : app_keys_read_lines)(keys, text, length));
+    keys->source = APP_KEY_COMMAND;
+    if (overrides) MX_TRY(app_keys_read_lines(keys, overrides, strlen(overrides)));
+    return input->check ? input->check(keys) : MX_OK;
 }
