@@ -237,8 +237,8 @@ mx_err mx_overflow_check(mx_ctx ctx);
 void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 
 /* The number of this thread in a launch, 0 to threads-1. Kernels use it to index memory of each
- * thread. */
-extern __thread int mx_thread_;
+ * thread (minx/kernel_host.h says why it is a short). */
+extern __thread short mx_thread_;
 
 /* The context whose chunks this thread runs now; NULL: none. So a call knows that it comes from a
  * body. */
@@ -250,8 +250,8 @@ static inline void mx_host_run_part(mx_ctx ctx, const mx_launch *launch, mx_run_
                                     int64_t first, int64_t last)
 {
     const mx_ctx outer = mx_body_ctx_; /* a body on another context may have made this launch */
-    const int outer_thread = mx_thread_;
-    mx_thread_ = thread;
+    const short outer_thread = mx_thread_;
+    mx_thread_ = (short)thread;
     mx_body_ctx_ = ctx;
     run(launch, first, last);
     mx_thread_ = outer_thread;
