@@ -112,7 +112,8 @@ void mx_ctx_destroy(mx_ctx *ctx)
     mx_ctx_unlist(closing);
     mx_ctx_destroy(&mx_core(closing)->check);
     if (!mx_ctx_is_of_parent(closing)) close_backend(closing);
-    for (int p = 0; p < MX_PLANS; p++) free(mx_core(closing)->plans[p].launch.args_copy);
+    mx_plans_clear(closing);
+    free(mx_core(closing)->plans);
     closing->cores = 0;
     mx_cores_bind_thread(closing, 0, 0, 1); /* this thread leaves the cores of the context */
     free(mx_core(closing)->cpus);

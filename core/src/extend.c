@@ -14,7 +14,8 @@ mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details)
                                 .records = mx_core(ctx)->graph != NULL,
                                 .checked = mx_core(ctx)->check != NULL,
                                 .queue = ctx->queue,
-                                .device_id = ctx->device_id};
+                                .device_id = ctx->device_id,
+                                .plans = mx_core(ctx)->plans_made};
     return MX_OK;
 }
 
