@@ -190,6 +190,14 @@ static mx_err comm_setup(app_comm comm)
     return find_version(comm);
 }
 
+static void comm_free(app_comm comm)
+{
+    if (comm == NULL) return;
+    if (comm->local != MPI_COMM_NULL) MPI_Comm_free(&comm->local);
+    if (comm->world != MPI_COMM_NULL) MPI_Comm_free(&comm->world);
+    free(comm);
+}
+
 mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
 {
     *comm = NULL;
@@ -203,16 +211,16 @@ mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
     APP_MPI_TRY(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
     app_comm made = calloc(1, sizeof *made);
     mx_err err = made ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the communicator");
-    if (err == MX_OK && provided < MPI_THREAD_FUNNELED) {
-        err = MX_FAIL(MX_ERR_COMM, "this MPI library does not allow threads (MPI_THREAD_FUNNELED)");
-    }
     if (err == MX_OK) {
         made->world = made->local = MPI_COMM_NULL;
         made->launcher = found;
-        err = comm_setup(made);
+        err = provided < MPI_THREAD_FUNNELED
+                  ? MX_FAIL(MX_ERR_COMM,
+                            "this MPI library does not allow threads (MPI_THREAD_FUNNELED)")
+                  : comm_setup(made);
     }
     if (err != MX_OK) {
-        free(made);
+        comm_free(made);
         MPI_Finalize();
         return MX_PASS(err);
     }
@@ -223,9 +231,7 @@ mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
 void app_comm_close(app_comm *comm)
 {
     if (!*comm) return;
-    MPI_Comm_free(&(*comm)->local);
-    MPI_Comm_free(&(*comm)->world);
-    free(*comm);
+    comm_free(*comm);
     *comm = NULL;
     MPI_Finalize();
 }

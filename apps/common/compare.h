@@ -24,6 +24,13 @@ typedef struct app_compare {
 #define APP_ROUNDING ((app_compare){APP_COMPARE_ROUNDING, 0.0})
 #define APP_NEVER ((app_compare){APP_COMPARE_NEVER, 0.0})
 
+/* By how much two sums of the same numbers may differ that were added in different orders, relative
+ * to the sum of their magnitudes. A program adds in blocks, joined in order: at most 1024 blocks of
+ * at most n/1024 or 2048 of n numbers. The error is at most (numbers in a block + 1024) u, where u
+ * is the unit roundoff, 1.1e-16: 7e-12 for n = 6.4e7, the largest published mesh of TeaLeaf. */
+#define APP_SUM_TOLERANCE 1e-11
+#define APP_SUMS APP_RELATIVE(APP_SUM_TOLERANCE)
+
 #define APP_COMPARE_ATTRIBUTE "compare"
 
 /* As the file holds it: "exact", "relative 1e-11", "within 2", "rounding", "never". Returns

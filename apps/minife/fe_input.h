@@ -21,7 +21,7 @@ typedef enum fe_operator {
     FE_OPERATOR_NODES,
     FE_OPERATOR_UNIFORM
 } fe_operator;
-static inline bool fe_is_stored(int operator) { return operator<FE_OPERATOR_ELEMENTS; }
+static inline bool fe_is_stored(int operator_kind) { return operator_kind < FE_OPERATOR_ELEMENTS; }
 
 typedef enum fe_precision { FE_PRECISION_DOUBLE, FE_PRECISION_MIXED } fe_precision;
 
@@ -47,12 +47,12 @@ typedef struct fe_input {
     int overlap;           /* products do not wait for ghosts */
     double load_imbalance; /* %, of elements */
     int verify_solution;
-    int problem;      /* fe_problem */
-    int mesh;         /* fe_mesh_kind */
-    int assembly;     /* fe_assembly */
-    int operator;     /* fe_operator */
-    int precision;    /* fe_precision */
-    const char *dump; /* folders; NULL: none */
+    int problem;       /* fe_problem */
+    int mesh;          /* fe_mesh_kind */
+    int assembly;      /* fe_assembly */
+    int operator_kind; /* fe_operator */
+    int precision;     /* fe_precision */
+    const char *dump;  /* folders; NULL: none */
     const char *yaml;
     const char *name; /* a part of the YAML file's name, or NULL */
 } fe_input;

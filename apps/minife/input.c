@@ -134,7 +134,7 @@ static const app_key keys[] = {
          "colours on devices"},
     {.name = "operator",
      .type = APP_KEY_CHOICE,
-     AT(operator),
+     AT(operator_kind),
      .words = operators,
      .help =
          "the form of the matrix: csr; csr8 (a byte for each column number); ell, sell; lines of the mesh (no column numbers), or half of "
@@ -303,7 +303,7 @@ static mx_err check_hpcg(const app_keys *k, const fe_input *in)
     const int64_t n[] = {in->nx, in->ny, in->nz};
     if (in->preconditioner != FE_PRECONDITIONER_HPCG) return MX_OK;
     const app_word key = {.text = "preconditioner", .length = 14};
-    if (in->operator!= FE_OPERATOR_CSR || in->precision != FE_PRECISION_DOUBLE)
+    if (in->operator_kind != FE_OPERATOR_CSR || in->precision != FE_PRECISION_DOUBLE)
         return app_keys_fail(k, &key, "got hpcg, expected it with operator=csr, precision=double");
     for (int d = 0; d < 3; d++) {
         const app_word place = {.text = names[d], .length = 2};
@@ -331,26 +331,26 @@ static mx_err check_degree(const app_keys *k, const fe_input *in)
 /* Some operators store no matrix, and one is for equal elements. */
 static mx_err check_operator(const app_keys *k, const fe_input *in)
 {
-    const app_given *const given = app_keys_given(k, offsetof(fe_input, operator));
+    const app_given *const given = app_keys_given(k, offsetof(fe_input, operator_kind));
     if (given == NULL) return MX_OK;
     const app_word *const place = &given->key;
-    if (in->operator== FE_OPERATOR_UNIFORM && in->mesh == FE_MESH_DISTORTED)
+    if (in->operator_kind == FE_OPERATOR_UNIFORM && in->mesh == FE_MESH_DISTORTED)
         return app_keys_fail(k, place, "got uniform with mesh=distorted, expected %s",
                              "operator=nodes or elements, or one that stores a matrix");
-    if (!fe_is_stored(in->operator) && in->dump != NULL)
+    if (!fe_is_stored(in->operator_kind) && in->dump != NULL)
         return app_keys_fail(k, place, "got %s, which stores no matrix, with dump, expected %s",
-                             operators[in->operator], "operator=csr");
+                             operators[in->operator_kind], "operator=csr");
     return MX_OK;
 }
 
 /* Float coefficients need a matrix that is stored. */
 static mx_err check_precision(const app_keys *k, const fe_input *in)
 {
-    if (in->precision == FE_PRECISION_DOUBLE || fe_is_stored(in->operator)) return MX_OK;
+    if (in->precision == FE_PRECISION_DOUBLE || fe_is_stored(in->operator_kind)) return MX_OK;
     return app_keys_fail(k, &app_keys_given(k, offsetof(fe_input, precision))->key,
                          "got mixed with operator=%s, which stores no matrix, expected "
                          "precision=double, or an operator that stores one",
-                         operators[in->operator]);
+                         operators[in->operator_kind]);
 }
 
 /* ny is nx and nz is ny where they are not given. */

@@ -7,7 +7,7 @@ static const double GAUSS_POINT = 0.577350269;
 static mx_err bind_args(fe_level *level, mx_view x, mx_view y, bool raw)
 {
     const mx_ctx ctx = level->base->ctx;
-    const bool uniform = level->input->operator== FE_OPERATOR_UNIFORM;
+    const bool uniform = level->input->operator_kind == FE_OPERATOR_UNIFORM;
     fe_free_args *const a = &level->free;
     a->mesh = level->mesh;
     a->raw = raw;
@@ -155,7 +155,7 @@ mx_err fe_apply_free(fe_level *level, mx_view x, mx_view y, const fe_dot_product
     a->first = planes.first;
     a->end = planes.end;
     MX_TRY(bind_args(level, x, y, raw));
-    switch (level->input->operator) {
+    switch (level->input->operator_kind) {
     case FE_OPERATOR_ELEMENTS: return apply_elements(level, a, dot);
     case FE_OPERATOR_NODES: return apply_nodes(level, a, dot);
     default: return apply_uniform(level, a, dot);
@@ -171,7 +171,7 @@ fe_work fe_work_of_free_product(const fe_level *level)
     enum { OF_ELEMENT = 5 * 24 * 2 + 8 * (12 * 6 + 32 + 1 + 33 + 22), OF_ROW = 9 * 5 };
     const double rows = fe_rows(&level->mesh);
     fe_work work = {rows * 16, rows * OF_ROW};
-    if (level->input->operator== FE_OPERATOR_UNIFORM) return work;
+    if (level->input->operator_kind == FE_OPERATOR_UNIFORM) return work;
     double elements = 1;
     for (int d = 0; d < 3; d++) elements *= level->to[d] - level->from[d];
     work.bytes += (double)fe_held(&level->mesh) * 24;

@@ -150,7 +150,7 @@ fe_part fe_planes_of(const fe_level *level, fe_part rows)
 
 mx_err fe_apply_part(fe_level *level, mx_view x, mx_view y, const fe_dot_product *dot, fe_part part)
 {
-    if (level->input->operator== FE_OPERATOR_CSR8) return apply_codes(level, x, y, dot, part);
+    if (level->input->operator_kind == FE_OPERATOR_CSR8) return apply_codes(level, x, y, dot, part);
     switch (level->storage.form) {
     case FE_FORM_LINES:
     case FE_FORM_HALF:
@@ -186,7 +186,7 @@ static mx_err bind_copy(const fe_level *level, mx_view to, fe_copy_args *a)
 mx_err fe_diagonal(fe_level *level, mx_view diagonal)
 {
     fe_copy_args a;
-    if (level->input->operator== FE_OPERATOR_UNIFORM)
+    if (level->input->operator_kind == FE_OPERATOR_UNIFORM)
         return fe_diagonal_of_uniform(level, diagonal);
     if (level->storage.form == FE_FORM_NONE) return fe_assemble_diagonal(level, diagonal);
     MX_TRY(bind_copy(level, diagonal, &a));
@@ -202,7 +202,7 @@ mx_err fe_copy_matrix(fe_level *level, mx_view entries)
 
 static double bytes_of_column(const fe_level *level)
 {
-    return level->input->operator== FE_OPERATOR_CSR8 ? 1 : 4;
+    return level->input->operator_kind == FE_OPERATOR_CSR8 ? 1 : 4;
 }
 
 /* A row has its elements of x and y. An entry has a coefficient and, in the forms with columns, the

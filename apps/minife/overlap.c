@@ -37,7 +37,7 @@ struct fe_outer {
 
 static bool by_elements(const fe_level *level)
 {
-    return level->input->operator== FE_OPERATOR_ELEMENTS;
+    return level->input->operator_kind == FE_OPERATOR_ELEMENTS;
 }
 
 /* Chunks with rows of an outer plane are outside of the inner range. */

@@ -13,8 +13,8 @@
  * Tolerances (u: the unit roundoff). A row has up to 27 entries, each a sum over 8 elements and 8
  * points: f - K v has at most some 60 roundings of | f | + | K | | v |. The residual that the
  * solver tracks drifts from the true one by one such rounding an iteration (Greenbaum, SIAM J.
- * Matrix Anal. Appl. 18, 1997, 535). Sums of squares over rows: 1e-11 relative. With
- * precision=mixed the solver's residuals are those of the system in float, which differ by
+ * Matrix Anal. Appl. 18, 1997, 535). Sums of squares over rows: APP_SUM_TOLERANCE.
+ * With precision=mixed the solver's residuals are those of the system in float, which differ by
  * fe_float_bound. All other numbers are of the system in double. */
 #include "physics_private.h"
 
@@ -25,7 +25,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SUM_TOLERANCE 1e-11
 #define ROUNDINGS 60.0
 #define GAUSS_POINT 0.577350269 /* as the original: nine digits */
 #define ANALYTIC_WINDOW 0.05
@@ -284,7 +283,7 @@ static void expect(minife *m, const char *name, double value, double value_toler
                                            .value_tolerance = value_tolerance,
                                            .expected = expected,
                                            .tolerance = tolerance,
-                                           .tolerance_tolerance = SUM_TOLERANCE * tolerance,
+                                           .tolerance_tolerance = APP_SUM_TOLERANCE * tolerance,
                                            .compare = compare});
 }
 
@@ -315,7 +314,7 @@ static void check_residual(minife *m, const norms *n)
     const double first = m->residual[0], last = m->residual[m->iterations];
     const double scale = first > 0 ? first : 1;
     vf_number(m->base.verdict, "initial residual", first, n->first,
-              rounding + n->float_bound + SUM_TOLERANCE * n->first);
+              rounding + n->float_bound + APP_SUM_TOLERANCE * n->first);
     vf_number(m->base.verdict, "final residual", last, n->residual, drift + n->float_bound);
     const double tolerance =
         (2 * last + (10.0 + (double)m->iterations) * DBL_EPSILON * first + n->float_bound) / scale;
@@ -323,7 +322,7 @@ static void check_residual(minife *m, const norms *n)
                                            .value = n->residual / scale,
                                            .value_tolerance = rounding / scale,
                                            .tolerance = tolerance,
-                                           .tolerance_tolerance = SUM_TOLERANCE * tolerance,
+                                           .tolerance_tolerance = APP_SUM_TOLERANCE * tolerance,
                                            .compare = APP_NEVER});
 }
 
@@ -435,9 +434,9 @@ static void check_error(minife *m, const norms *n)
         vf_recompute(&m->base, (vf_recomputed){
                                    .name = all[i].name,
                                    .value = all[i].value,
-                                   .value_tolerance = SUM_TOLERANCE * all[i].value + 1e-14,
+                                   .value_tolerance = APP_SUM_TOLERANCE * all[i].value + 1e-14,
                                    .tolerance = all[i].tolerance,
-                                   .tolerance_tolerance = SUM_TOLERANCE * all[i].tolerance +
+                                   .tolerance_tolerance = APP_SUM_TOLERANCE * all[i].tolerance +
                                                           fe_unfinished((double)m->rows, roundings),
                                    .compare = APP_NEVER});
 }
@@ -460,7 +459,7 @@ static void check_analytic(minife *m, const norms *n)
                                                .value_tolerance = 1e-12,
                                                .tolerance = all[i].tolerance,
                                                .tolerance_tolerance =
-                                                   SUM_TOLERANCE * all[i].tolerance +
+                                                   APP_SUM_TOLERANCE * all[i].tolerance +
                                                    scale * ROUNDINGS * DBL_EPSILON * n->magnitude,
                                                .compare = APP_NEVER});
 }

@@ -28,7 +28,7 @@ static void check_sum(const minife *m, const char *path, const int64_t *of_rank,
 /* Five to seven vectors of rows, some with ghosts; a byte at least for a nonzero that is stored. */
 static void check_memory(const minife *m, const shares *s)
 {
-    const bool stored = fe_is_stored(m->input.operator);
+    const bool stored = fe_is_stored(m->input.operator_kind);
     int64_t astray = 0;
     for (int64_t rank = 0; rank < m->base.ranks; rank++) {
         const double rows = (double)s->rows[rank], nonzeros = (double)s->nonzeros[rank];

@@ -64,7 +64,8 @@ static double bytes_needed(const fe_level *level)
     const fe_input *const in = level->input;
     const bool preconditioned = in->preconditioner != FE_PRECONDITIONER_NONE;
     const bool single = in->solver == FE_SOLVER_SINGLE_REDUCTION;
-    const bool coordinates = !fe_is_stored(in->operator) && in->operator!= FE_OPERATOR_UNIFORM;
+    const bool coordinates =
+        !fe_is_stored(in->operator_kind) && in->operator_kind != FE_OPERATOR_UNIFORM;
     /* b, x, r, p, w; s; z, and the diagonal */
     const int vectors = 5 + (single ? 1 : 0) + (preconditioned ? 2 : 0);
     return fe_matrix_bytes(level) +

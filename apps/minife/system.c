@@ -33,7 +33,7 @@ static void choose_form(fe_level *level)
     enum { HOST_CHUNK = 8, DEVICE_CHUNK = 32 };
     const fe_mesh *m = &level->mesh;
     fe_storage *const s = &level->storage;
-    s->form = forms[level->input->operator];
+    s->form = forms[level->input->operator_kind];
     if (s->form == FE_FORM_HALF && !fe_on_device(level)) s->form = FE_FORM_PACKS;
     s->is_f32 = level->input->precision == FE_PRECISION_MIXED;
     s->chunk = fe_on_device(level) ? DEVICE_CHUNK : HOST_CHUNK;
@@ -45,8 +45,8 @@ double fe_matrix_bytes(const fe_level *level)
 {
     const double entries = (double)fe_entries(&level->mesh);
     const double value = level->input->precision == FE_PRECISION_MIXED ? 4 : 8;
-    if (!fe_is_stored(level->input->operator)) return 0;
-    switch (level->input->operator) {
+    if (!fe_is_stored(level->input->operator_kind)) return 0;
+    switch (level->input->operator_kind) {
     case FE_OPERATOR_LINES: return entries * value;
     case FE_OPERATOR_SYMMETRIC: return entries * value / 2;
     case FE_OPERATOR_CSR8: return entries * (value + 1);
@@ -177,14 +177,14 @@ mx_err fe_make_structure(fe_level *level)
     MX_TRY(fe_bind_storage(level, &a->matrix));
     const int form = level->storage.form;
     const bool by_lines = form == FE_FORM_LINES || fe_is_half(&level->storage);
-    if (by_lines || level->input->operator== FE_OPERATOR_UNIFORM) MX_TRY(make_lines(level));
+    if (by_lines || level->input->operator_kind == FE_OPERATOR_UNIFORM) MX_TRY(make_lines(level));
     if (form == FE_FORM_NONE) return mx_fence(ctx);
     if (by_lines) {
         values = values_of_lines(level);
     } else {
         MX_TRY(make_begins(level, &values));
-        MX_TRY(level->input->operator== FE_OPERATOR_CSR8 ? make_codes(level)
-                                                         : make_columns(level, values));
+        MX_TRY(level->input->operator_kind == FE_OPERATOR_CSR8 ? make_codes(level)
+                                                               : make_columns(level, values));
     }
     /* blocks store every coefficient of csr once */
     const bool all_stored = form == FE_FORM_CSR && assembly_of(level) == FE_ASSEMBLY_BLOCKS;
@@ -348,7 +348,7 @@ static mx_err subtract_given(fe_level *level)
  * values that are given need memory too. */
 static bool needs_coordinates(const fe_level *level)
 {
-    const int kind = level->input->operator;
+    const int kind = level->input->operator_kind;
     return level->input->problem == FE_PROBLEM_MANUFACTURED || kind == FE_OPERATOR_ELEMENTS ||
            kind == FE_OPERATOR_NODES;
 }

@@ -256,14 +256,14 @@ static bool check_state(void *state)
                 (pairs_tolerance * (kinetic + m->virial_size) + m->edge_virial) * factor,
                 size * energy_density, size_tolerance * energy_density);
     vf_number(v, "temperature of the velocities", m->temperature[last], temperature,
-              SUM_TOLERANCE * temperature);
+              APP_SUM_TOLERANCE * temperature);
     vf_number(v, "conserved energy of the positions", m->conserved[last],
               (m->energy - m->at_cutoff + 0.5 * kinetic) / atoms,
               LIST_TOLERANCE * size + energy_tolerance);
-    vf_number(v, "sum of m |v|", m->motion[last], m->motion_now, SUM_TOLERANCE * m->motion_now);
+    vf_number(v, "sum of m |v|", m->motion[last], m->motion_now, APP_SUM_TOLERANCE * m->motion_now);
     for (int d = 0; d < 3; d++)
         vf_number(v, "momentum", m->momentum[d][last], m->momentum_now[d],
-                  SUM_TOLERANCE * m->motion_now);
+                  APP_SUM_TOLERANCE * m->motion_now);
     return true;
 }
 

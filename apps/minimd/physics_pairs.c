@@ -299,5 +299,6 @@ double mv_pairs_tolerance(const minimd *m)
     double corner = 0;
     for (int d = 0; d < 3; d++) corner = fmax(corner, fabs(m->box[d]));
     const double places = 14 * DBL_EPSILON * corner / (m->cutoff / 3); /* as in md_sizes.h */
-    return (m->input.precision == MD_PRECISION_MIXED ? MIXED_TOLERANCE : SUM_TOLERANCE) + places;
+    return (m->input.precision == MD_PRECISION_MIXED ? MIXED_TOLERANCE : APP_SUM_TOLERANCE) +
+           places;
 }

@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#define SUM_TOLERANCE 1e-11
 #define MIXED_TOLERANCE 3e-6
 #define LIST_TOLERANCE 1e-3
 

@@ -175,7 +175,7 @@ static void check_motion(const minimd *m, const bounds *b)
     int64_t impossible = 0, too_fast = 0, changed = 0;
     for (int64_t i = 0; i < m->entries; i++) {
         const double mvv = twice_kinetic(m, i) / m->units.energy;
-        const double rounding = SUM_TOLERANCE * m->motion[i];
+        const double rounding = APP_SUM_TOLERANCE * m->motion[i];
         double change = 0;
         if (m->atoms > 1)
             impossible += !(m->motion[i] <= sqrt(3 * b->mass * mvv) + rounding &&
@@ -296,12 +296,12 @@ static bool check_beginning(minimd *m)
     free(sites);
     const double motion = first_motion(m);
     vf_number(m->base.verdict, "temperature of the lattice", m->temperature[0],
-              m->input.temperature, SUM_TOLERANCE * m->input.temperature);
+              m->input.temperature, APP_SUM_TOLERANCE * m->input.temperature);
     vf_number(m->base.verdict, "sum of m |v| of the lattice", m->motion[0], motion,
-              SUM_TOLERANCE * motion);
+              APP_SUM_TOLERANCE * motion);
     for (int d = 0; d < 3; d++)
         vf_number(m->base.verdict, "momentum of the lattice", m->momentum[d][0], 0,
-                  SUM_TOLERANCE * motion);
+                  APP_SUM_TOLERANCE * motion);
     return good;
 }
 

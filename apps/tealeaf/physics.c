@@ -2,16 +2,13 @@
  *
  * Where the tolerances come from (u: the unit roundoff, 1.1e-16; n: cells):
  *
- * Sums, 1e-11. A program adds in blocks, joined in order: at most 1024 blocks of at most n/1024 or
- * 2048 cells. The error is at most (cells in a block + 1024) u relative, 7e-12 for the largest
- * published mesh (n = 6.4e7).
+ * Sums: APP_SUM_TOLERANCE.
  *
- * Conserved integrals, 1e-10. The vector of ones is an eigenvector of A (no flux leaves), and the
- * initial residual has no part along it, nor has any vector that conjugate gradients make of it:
- * the integral of u changes by rounding only, converged or not. Each of a few thousand iterations
- * adds some u of random sign; this leaves a factor of 100. Where the solver's vectors do not sum to
- * 0 (tl_keeps_energy), each step may change the energy by the sum over cells of the residual that
- * it leaves, at most sqrt(n) times its 2-norm.
+ * Conserved integrals, TL_CONSERVED_TOLERANCE. The vector of ones is an eigenvector of A (no flux
+ * leaves), and the initial residual has no part along it, nor has any vector that conjugate
+ * gradients make of it: the integral of u changes by rounding only, converged or not. Where the
+ * solver's vectors do not sum to 0 (tl_keeps_energy), each step may change the energy by the sum
+ * over cells of the residual that it leaves, at most sqrt(n) times its 2-norm.
  *
  * Residuals. b - A u takes about 10 roundings a cell, each in proportion to |b| + |A| |u|. The
  * residual that the iteration itself tracks drifts from the true one by one such rounding an
@@ -114,13 +111,14 @@ double tv_energy_tolerance(const tealeaf *t)
     const double *r = t->residual;
     double left = 0;
     if (tl_keeps_energy(&t->deck) || !(t->initial.energy > 0) || !tv_histories_fit(t))
-        return CONSERVED_TOLERANCE;
+        return TL_CONSERVED_TOLERANCE;
     for (int64_t s = 0; s < t->deck.steps; ++s) {
         const double allowed = t->deck.eps * r[0]; /* what a step may leave that converged */
         r += t->iterations[s];
         left += fmax(*r++, allowed);
     }
-    return CONSERVED_TOLERANCE + left * sqrt(cells) * t->initial.volume / cells / t->initial.energy;
+    return TL_CONSERVED_TOLERANCE +
+           left * sqrt(cells) * t->initial.volume / cells / t->initial.energy;
 }
 
 static void check_fields(tealeaf *t)
@@ -130,7 +128,7 @@ static void check_fields(tealeaf *t)
     const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
     vf_max(t->base.verdict, "temperature / (density energy) - 1",
            tv_energy_mismatch(&t->deck, t->density, t->energy, t->u), 2.0 * DBL_EPSILON);
-    tv_check_relative(t, "mass of the fields", t->final.mass, t->initial.mass, SUM_TOLERANCE);
+    tv_check_relative(t, "mass of the fields", t->final.mass, t->initial.mass, APP_SUM_TOLERANCE);
     tv_check_relative(t, "energy of the fields", t->final.energy, t->initial.energy,
                       tv_energy_tolerance(t));
     tv_check_relative(t, "energy before the last step", start.energy, t->initial.energy,
@@ -205,20 +203,22 @@ static void check_summaries(const tealeaf *t)
     check_schedule(t);
     check_times(t);
     check_constant(t, "volume, worst summary", t->summary[1], t->initial.volume,
-                   CONSERVED_TOLERANCE);
-    check_constant(t, "mass, worst summary", t->summary[2], t->initial.mass, CONSERVED_TOLERANCE);
+                   TL_CONSERVED_TOLERANCE);
+    check_constant(t, "mass, worst summary", t->summary[2], t->initial.mass,
+                   TL_CONSERVED_TOLERANCE);
     check_constant(t, "energy, worst summary", t->summary[3], t->initial.energy,
                    tv_energy_tolerance(t));
-    tv_check_relative(t, "mass, last summary", t->summary[2][last], t->final.mass, SUM_TOLERANCE);
+    tv_check_relative(t, "mass, last summary", t->summary[2][last], t->final.mass,
+                      APP_SUM_TOLERANCE);
     tv_check_relative(t, "energy, last summary", t->summary[3][last], t->final.energy,
-                      SUM_TOLERANCE);
-    tv_check_relative(t, "U, last summary", t->summary[4][last], t->final.u, SUM_TOLERANCE);
-    tv_check_relative(t, "U, first summary", t->summary[4][0], t->initial.u, SUM_TOLERANCE);
+                      APP_SUM_TOLERANCE);
+    tv_check_relative(t, "U, last summary", t->summary[4][last], t->final.u, APP_SUM_TOLERANCE);
+    tv_check_relative(t, "U, first summary", t->summary[4][0], t->initial.u, APP_SUM_TOLERANCE);
     for (int64_t i = 0; i < t->summaries; ++i) {
         if (t->summary_step[i] != t->deck.steps - 1) continue;
         const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
         tv_check_relative(t, "U, summary before the last step", t->summary[4][i], start.u,
-                          SUM_TOLERANCE);
+                          APP_SUM_TOLERANCE);
     }
 }
 
@@ -283,7 +283,7 @@ static void check_iterations(tealeaf *t)
 /* A bound of the difference between the computed and the exact solution, before the first step. */
 static double initial_error(const tealeaf *t, double magnitude)
 {
-    return 10.0 * DBL_EPSILON * magnitude + SUM_TOLERANCE * t->residual[0];
+    return 10.0 * DBL_EPSILON * magnitude + APP_SUM_TOLERANCE * t->residual[0];
 }
 
 /* What step s adds to it; r: the residuals of the step. */
@@ -322,7 +322,7 @@ static void check_extremes(const tealeaf *t, const char *name, const double *u, 
     tv_extremes(u, count, &min, &max);
     const double beyond =
         isnan(min) || isnan(max) ? (double)NAN : fmax(0.0, fmax(low - min, max - high));
-    vf_max(t->base.verdict, name, beyond, error + SUM_TOLERANCE * fabs(high));
+    vf_max(t->base.verdict, name, beyond, error + APP_SUM_TOLERANCE * fabs(high));
 }
 
 /* U of the summaries that no field is stored of. */
@@ -337,7 +337,7 @@ static void check_u_extremes(const tealeaf *t, double error)
         beyond = isnan(u) ? u : fmax(beyond, fmax(low - u, u - high));
         if (isnan(beyond)) break;
     }
-    vf_max(t->base.verdict, "U beyond the deck's extremes", beyond, SUM_TOLERANCE * high);
+    vf_max(t->base.verdict, "U beyond the deck's extremes", beyond, APP_SUM_TOLERANCE * high);
 }
 
 static void check_all_steps(const tealeaf *t)
@@ -347,15 +347,15 @@ static void check_all_steps(const tealeaf *t)
     const double norm0 = tv_norm(t->u0, count), norm1 = tv_norm(t->start, count);
     const double magnitude = (1.0 + tv_row_bound(&t->deck, t->density)) * norm0;
     vf_number(t->base.verdict, "initial residual, first step", t->residual[0], first.norm,
-              10.0 * DBL_EPSILON * first.magnitude + SUM_TOLERANCE * first.norm);
+              10.0 * DBL_EPSILON * first.magnitude + APP_SUM_TOLERANCE * first.norm);
     const double error = check_initial_residuals(t, magnitude);
     check_extremes(t, "start beyond the deck's extremes", t->start, error);
     check_extremes(t, "temperature beyond the deck's extremes", t->u, error);
     check_u_extremes(t, error);
     vf_max(t->base.verdict, "growth of the norm until the start", fmax(0.0, norm1 - norm0),
-           error + SUM_TOLERANCE * norm0);
+           error + APP_SUM_TOLERANCE * norm0);
     vf_max(t->base.verdict, "growth of the norm, last step",
-           fmax(0.0, tv_norm(t->u, count) - norm1), error + SUM_TOLERANCE * norm0);
+           fmax(0.0, tv_norm(t->u, count) - norm1), error + APP_SUM_TOLERANCE * norm0);
 }
 
 /* ---- the last step ---- */
@@ -373,7 +373,7 @@ static void check_maximum_principle(const tealeaf *t, double residual)
                               ? (double)NAN
                               : fmax(0.0, fmax(low - min, max - high));
     vf_max(t->base.verdict, "temperature beyond its bounds", beyond,
-           residual + SUM_TOLERANCE * fabs(high));
+           residual + APP_SUM_TOLERANCE * fabs(high));
 }
 
 /* The app's own check of the residual: relative to the first one that the solver saw. What the
@@ -392,9 +392,9 @@ static void add_residual_check(tealeaf *t, const double *history, int64_t iterat
                  (vf_recomputed){.name = "residual",
                                  .value = last.norm / scale,
                                  .value_tolerance = 10.0 * DBL_EPSILON * last.magnitude / scale +
-                                                    SUM_TOLERANCE * last.norm / scale,
+                                                    APP_SUM_TOLERANCE * last.norm / scale,
                                  .tolerance = tolerance,
-                                 .tolerance_tolerance = SUM_TOLERANCE * tolerance,
+                                 .tolerance_tolerance = APP_SUM_TOLERANCE * tolerance,
                                  .compare = APP_ROUNDING});
 }
 
@@ -406,7 +406,7 @@ static void check_last_step(tealeaf *t)
     const tv_residual last = tv_residual_of(&t->deck, t->density, t->u, t->start);
     const double drift =
         (10.0 + (double)iterations) * DBL_EPSILON * fmax(first.magnitude, last.magnitude);
-    const double rounding = 10.0 * DBL_EPSILON * first.magnitude + SUM_TOLERANCE * first.norm;
+    const double rounding = 10.0 * DBL_EPSILON * first.magnitude + APP_SUM_TOLERANCE * first.norm;
     vf_number(t->base.verdict, "initial residual, last step", history[0], first.norm, rounding);
     vf_number(t->base.verdict, "final residual, last step", history[iterations], last.norm, drift);
     if (iterations < t->deck.max_iters && first.norm > 0.0) {
@@ -424,20 +424,20 @@ static void note_sum(tealeaf *t, const char *name, double value, double expected
 {
     vf_recompute(&t->base, (vf_recomputed){.name = name,
                                            .value = value,
-                                           .value_tolerance = SUM_TOLERANCE * fabs(value),
+                                           .value_tolerance = APP_SUM_TOLERANCE * fabs(value),
                                            .expected = expected,
-                                           .expected_tolerance = SUM_TOLERANCE * fabs(expected),
+                                           .expected_tolerance = APP_SUM_TOLERANCE * fabs(expected),
                                            .tolerance = tolerance,
-                                           .tolerance_tolerance = SUM_TOLERANCE * tolerance,
-                                           .compare = APP_RELATIVE(1e-11)});
+                                           .tolerance_tolerance = APP_SUM_TOLERANCE * tolerance,
+                                           .compare = APP_SUMS});
 }
 
 static void note_sums(tealeaf *t)
 {
     double published = 0.0;
     const char *source = NULL;
-    note_sum(t, "volume", t->final.volume, t->initial.volume, CONSERVED_TOLERANCE);
-    note_sum(t, "mass", t->final.mass, t->initial.mass, CONSERVED_TOLERANCE);
+    note_sum(t, "volume", t->final.volume, t->initial.volume, TL_CONSERVED_TOLERANCE);
+    note_sum(t, "mass", t->final.mass, t->initial.mass, TL_CONSERVED_TOLERANCE);
     note_sum(t, "energy", t->final.energy, t->initial.energy, tv_energy_tolerance(t));
     if (tl_deck_expected(&t->deck, &published, &source))
         note_sum(t, "U", t->final.u, published, PUBLISHED_TOLERANCE);

@@ -3,7 +3,6 @@
 
 #include <float.h>
 
-#define SUMS APP_RELATIVE(1e-11)
 /* The norm of a residual is the root of a sum: more would be infinite. */
 #define MAX_NORM 1.4e154
 
@@ -26,9 +25,9 @@ static void expect_fields(tealeaf *t)
         const char *path, *units;
         app_compare compare;
     } all[] = {{"/fields/density", density_units[solid], APP_EXACT},
-               {"/fields/energy", "energy/mass", SUMS},
-               {"/fields/temperature", temperature_units[solid], SUMS},
-               {"/fields/temperature_start", temperature_units[solid], SUMS}};
+               {"/fields/energy", "energy/mass", APP_SUMS},
+               {"/fields/temperature", temperature_units[solid], APP_SUMS},
+               {"/fields/temperature_start", temperature_units[solid], APP_SUMS}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         vf_dataset row = {.path = all[i].path,
                           .kind = APP_NODE_F64,
@@ -65,10 +64,11 @@ static void expect_series(tealeaf *t)
     } all[] = {
         {"/series/step", "1", APP_NODE_I64, summaries, APP_EXACT, (double)deck->steps},
         {"/series/time", "time", APP_NODE_F64, summaries, APP_EXACT, DBL_MAX},
-        {"/series/volume", volume_units[solid], APP_NODE_F64, summaries, SUMS, DBL_MAX},
-        {"/series/mass", "mass", APP_NODE_F64, summaries, SUMS, DBL_MAX},
-        {"/series/internal_energy", "energy", APP_NODE_F64, summaries, SUMS, DBL_MAX},
-        {"/series/temperature_total", total_units[solid], APP_NODE_F64, summaries, SUMS, DBL_MAX},
+        {"/series/volume", volume_units[solid], APP_NODE_F64, summaries, APP_SUMS, DBL_MAX},
+        {"/series/mass", "mass", APP_NODE_F64, summaries, APP_SUMS, DBL_MAX},
+        {"/series/internal_energy", "energy", APP_NODE_F64, summaries, APP_SUMS, DBL_MAX},
+        {"/series/temperature_total", total_units[solid], APP_NODE_F64, summaries, APP_SUMS,
+         DBL_MAX},
         {"/series/cg_iterations", "1", APP_NODE_I64, deck->steps, iterations_within(deck),
          (double)deck->max_iters},
         {"/series/cg_residual", temperature_units[solid], APP_NODE_F64, VF_ANY_EXTENT, APP_ROUNDING,
@@ -102,7 +102,7 @@ static void expect_frames(tealeaf *t)
                    .rank = 2 + solid,
                    .units = "energy/mass",
                    .time_units = "time",
-                   .compare = SUMS};
+                   .compare = APP_SUMS};
     for (int d = 0; d < f.rank; d++) f.shape[d] = cells[d + flat];
     if (deck->visit_frequency == 0) return;
     vf_expect_frames(&t->base, &f);

@@ -15,8 +15,8 @@ static void check_summaries(const tealeaf *t, const double *u)
         while (f < frames && vf_schedule_step(&t->frames, f) < t->summary_step[i]) ++f;
         if (f == frames || vf_schedule_step(&t->frames, f) != t->summary_step[i]) continue;
         const tv_sums sums = tv_field_sums(&t->deck, t->density, u + f * cells);
-        astray += !(tv_relative(t->summary[4][i], sums.u) <= SUM_TOLERANCE &&
-                    tv_relative(t->summary[3][i], sums.energy) <= SUM_TOLERANCE);
+        astray += !(tv_relative(t->summary[4][i], sums.u) <= APP_SUM_TOLERANCE &&
+                    tv_relative(t->summary[3][i], sums.energy) <= APP_SUM_TOLERANCE);
     }
     vf_count(t->base.verdict, "frames: summaries with another U or energy", astray, 0);
 }
@@ -47,7 +47,7 @@ static void check_frames(tealeaf *t, const double *energy, const double *u)
            2.0 * DBL_EPSILON);
     tv_check_relative(t, "frames: worst energy", worst, t->initial.energy, tv_energy_tolerance(t));
     vf_max(t->base.verdict, "frames: temperature beyond the deck's extremes", beyond,
-           left + CONSERVED_TOLERANCE * fabs(high));
+           left + TL_CONSERVED_TOLERANCE * fabs(high));
     if (vf_schedule_step(&t->frames, 0) == 0)
         vf_max(t->base.verdict, "first frame / initial temperature - 1",
                tv_mismatch(u, t->u0, cells), 2.0 * DBL_EPSILON);

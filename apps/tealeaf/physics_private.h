@@ -3,9 +3,6 @@
 #include "contents.h"
 #include "physics_fields.h"
 
-#define SUM_TOLERANCE 1e-11
-#define CONSERVED_TOLERANCE 1e-10
-
 enum { SUMMARY_SERIES = 5 };
 
 typedef struct tealeaf {

@@ -12,9 +12,8 @@
 #include "tl_sweep.h"
 
 /* How sums over cells, and the solution, compare between runs that add in different orders: the
- * sums of a step differ by rounding, and the solver takes them to the same solution (physics.c has
- * the bound of a sum). */
-#define TL_SUMS APP_RELATIVE(1e-11)
+ * sums of a step differ by rounding, and the solver takes them to the same solution. */
+#define TL_SUMS APP_SUMS
 
 /* Bounds of the eigenvalues of M^-1 A. */
 typedef struct tl_eigenvalues {

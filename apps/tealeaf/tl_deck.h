@@ -118,6 +118,11 @@ const char *tl_solver_name(const tl_deck *deck);
  * residual sums to 0 in each coarse cell, with every preconditioner. */
 bool tl_keeps_energy(const tl_deck *deck);
 
+/* By how much volume, mass and energy may differ from those of the deck's states, relative. Rounding
+ * alone changes them: each of a few thousand iterations adds some unit roundoffs of random sign.
+ * This leaves a factor of 100. Where the energy is not kept, more of it may change. */
+#define TL_CONSERVED_TOLERANCE 1e-10
+
 /* The smallest residual that a step asks for, where rounding errors do not let it be smaller: by 4
  * roundings in proportion to `magnitude`, || |b| + |A| |u| ||. Chebyshev's and Jacobi's iterations
  * compute b - A u anew each time; the residual of CG is a recurrence, which goes on falling. */

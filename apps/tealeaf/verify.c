@@ -12,8 +12,6 @@
 
 /* The published tolerance of U: 0.001 percent. */
 static const double PUBLISHED_TOLERANCE = 1e-5;
-/* Sums of up to 1e9 positive numbers in blocks: rounding stays well below this. */
-static const double SUM_TOLERANCE = 1e-10;
 
 /* The residual of the last step, computed anew from what the solver returned, against eps, or what
  * the solver says that it reached where it stopped at max_iters. Both norms have some 10 roundings
@@ -92,10 +90,10 @@ mx_err tl_verify(void *data)
     const char *source = NULL;
     double expected = 0;
     MX_TRY(sum_deck(app));
-    MX_TRY(app_check(base, "volume", last->volume, deck->volume, SUM_TOLERANCE, TL_SUMS));
-    MX_TRY(app_check(base, "mass", last->mass, deck->mass, SUM_TOLERANCE, TL_SUMS));
-    MX_TRY(app_check(base, "energy", last->energy, deck->energy, SUM_TOLERANCE + energy_left(app),
-                     TL_SUMS));
+    MX_TRY(app_check(base, "volume", last->volume, deck->volume, TL_CONSERVED_TOLERANCE, TL_SUMS));
+    MX_TRY(app_check(base, "mass", last->mass, deck->mass, TL_CONSERVED_TOLERANCE, TL_SUMS));
+    MX_TRY(app_check(base, "energy", last->energy, deck->energy,
+                     TL_CONSERVED_TOLERANCE + energy_left(app), TL_SUMS));
     MX_TRY(check_residual(app));
     if (tl_deck_expected(&app->deck, &expected, &source)) {
         MX_TRY(app_check(base, "U", last->temperature, expected, PUBLISHED_TOLERANCE, TL_SUMS));

@@ -130,7 +130,7 @@ static const char *words(const fe_input *in)
 {
     static char text[128];
     snprintf(text, sizeof text, "operator %d, precision %d, assembly %d, problem %d, mesh %d",
-             in->operator, in->precision, in->assembly, in->problem, in->mesh);
+             in->operator_kind, in->precision, in->assembly, in->problem, in->mesh);
     return text;
 }
 
@@ -160,17 +160,17 @@ static mx_err compare_all(const app_base *base, const meshed *m)
     const size_t rows = (size_t)fe_rows(&level.mesh);
     fe_level_destroy(&level);
     MX_TRY(run(base, &in, m, &expected));
-    for (int operator= 0; operator<= FE_OPERATOR_UNIFORM; operator++)
+    for (int kind = 0; kind <= FE_OPERATOR_UNIFORM; kind++)
         for (int assembly = 0; assembly <= FE_ASSEMBLY_ATOMICS; assembly++)
             for (int precision = 0; precision <= FE_PRECISION_MIXED; precision++) {
-                in.operator= operator;
+                in.operator_kind = kind;
                 in.assembly = assembly;
                 in.precision = precision;
                 if (m->only_symmetric &&
-                    (operator!= FE_OPERATOR_SYMMETRIC || assembly != FE_ASSEMBLY_AUTO))
+                    (kind != FE_OPERATOR_SYMMETRIC || assembly != FE_ASSEMBLY_AUTO))
                     continue;
-                if (operator== FE_OPERATOR_UNIFORM && m->mesh == FE_MESH_DISTORTED) continue;
-                if (!fe_is_stored(operator) && precision == FE_PRECISION_MIXED) continue;
+                if (kind == FE_OPERATOR_UNIFORM && m->mesh == FE_MESH_DISTORTED) continue;
+                if (!fe_is_stored(kind) && precision == FE_PRECISION_MIXED) continue;
                 MX_TRY(run(base, &in, m, &got));
                 compare(&got, &expected, rows, &in);
                 free(got.b);
@@ -183,7 +183,7 @@ static mx_err compare_all(const app_base *base, const meshed *m)
 static mx_err check_work(const app_base *base)
 {
     static const struct {
-        int operator;
+        int operator_kind;
         double bytes, flops;
     } expected[] = {{FE_OPERATOR_CSR, 910 * 12 + 60 * 24, 1820},
                     {FE_OPERATOR_CSR8, 910 * 9 + 60 * 24, 1820},
@@ -195,7 +195,7 @@ static mx_err check_work(const app_base *base)
                     {FE_OPERATOR_UNIFORM, 60 * 16, 60 * 45}};
     const meshed m = {.elements = {2, 3, 4}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        const fe_input in = {.operator= expected[i].operator};
+        const fe_input in = {.operator_kind = expected[i].operator_kind};
         fe_level level = {.base = base, .input = &in};
         MX_TRY(make_level(&level, &m));
         const fe_work work = fe_work_of_product(&level);
@@ -236,7 +236,7 @@ static void make_runs(rows_of_runs *r)
 static mx_err multiply_runs(const app_base *base, rows_of_runs *r, fe_precision precision)
 {
     const bool is_f32 = precision == FE_PRECISION_MIXED;
-    const fe_input in = {.operator= FE_OPERATOR_CSR, .precision = precision};
+    const fe_input in = {.operator_kind = FE_OPERATOR_CSR, .precision = precision};
     const fe_part all = {0, RUNS_ROWS};
     const mx_ctx ctx = base->ctx;
     fe_level level = {.base = base, .input = &in, .storage = {.form = FE_FORM_CSR}};

@@ -68,7 +68,7 @@ static mx_err create(contest *t, contestant *c, const char *name)
     MX_REQUIRE(number < sizeof NAMES / sizeof NAMES[0], MX_ERR_INPUT,
                "operator %s: expected csr, csr8, ell, sell, lines or symmetric", name);
     c->name = NAMES[number];
-    c->input.operator=(int) number;
+    c->input.operator_kind = (int)number;
     c->level.base = &t->base;
     c->level.input = &c->input;
     MX_TRY(fe_make_mesh(&c->level, elements));

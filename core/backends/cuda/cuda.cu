@@ -21,7 +21,9 @@ static bool in_use[MAX_DEVICES];
 
 typedef struct cuda_state {
     cudaEvent_t reached; /* for contexts that wait for this one */
-    void *slots;         /* for one reduction at a time; empty between two of them */
+    void *slots;         /* for one reduction at a time; empty between two of them. Behind them:
+                          * mx_cuda_limit */
+    bool has_limit;      /* it was written */
     bool records_node;   /* a node of a graph is being recorded: nodes may run at the same time, so
                           * they cannot use these slots */
     void *result;        /* pinned memory: reductions write results for the host to it */
@@ -122,7 +124,7 @@ static mx_err cuda_open(mx_ctx ctx)
     CUDA_TRY(
         cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
     state->result_bytes = RESULT_BYTES;
-    const size_t slots_bytes = (size_t)MX_CUDA_SLOTS * MX_CUDA_SLOT_BYTES;
+    const size_t slots_bytes = (size_t)(MX_CUDA_SLOTS + 1) * MX_CUDA_SLOT_BYTES;
     CUDA_TRY(cudaMalloc(&state->slots, slots_bytes));
     CUDA_TRY(cudaMemsetAsync(state->slots, 0, slots_bytes, stream_of(ctx)));
     return MX_OK;
@@ -387,6 +389,25 @@ static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
     return MX_OK;
 }
 
+/* Gives the slots for a reduction, if it can use them; else NULL. */
+static mx_err slots_for(mx_ctx ctx, const mx_launch *l, void **slots)
+{
+    cuda_state *state = state_of(ctx);
+    const mx_cuda_launch *plan = mx_cuda_planned(l);
+    const bool reduces_range = l->kernel->pattern == MX_PATTERN_REDUCE && l->team.size == 0;
+    *slots = NULL;
+    if (!reduces_range || !mx_cuda_fits_slots(plan, l->kernel->value_size) || plan->blocks == 0 ||
+        state->records_node || ctx->reduction_wait == 0)
+        return MX_OK;
+    const mx_cuda_limit limit = {ctx->overflow + MX_OVERFLOW_WAITED, ctx->reduction_wait};
+    if (!state->has_limit)
+        CUDA_TRY(cudaMemcpyAsync((char *)state->slots + MX_CUDA_SLOTS * MX_CUDA_SLOT_BYTES, &limit,
+                                 sizeof limit, cudaMemcpyHostToDevice, stream_of(ctx)));
+    state->has_limit = true;
+    *slots = state->slots;
+    return MX_OK;
+}
+
 static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);
@@ -394,13 +415,10 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
     const size_t bytes = (size_t)l->length * k->value_size;
     const bool to_host = result != NULL && result->host != NULL;
     l->args = args;
-    const bool reduces_range = k->pattern == MX_PATTERN_REDUCE && l->team.size == 0;
-    const bool slots = reduces_range && mx_cuda_fits_slots(plan, k->value_size) &&
-                       plan->blocks > 0 && !state_of(ctx)->records_node;
-    plan->slots = slots ? state_of(ctx)->slots : NULL;
     CUDA_TRY(cudaSetDevice(ctx->device));
+    MX_TRY(slots_for(ctx, l, &plan->slots));
     const size_t partial_bytes =
-        k->pattern == MX_PATTERN_FOR || slots ? 0
+        k->pattern == MX_PATTERN_FOR || plan->slots != NULL ? 0
         : l->partial_bytes > 0
             ? (size_t)l->partial_bytes
             : ((size_t)(plan->blocks + MX_CUDA_JOIN_BLOCKS) * (size_t)l->length * k->value_size +

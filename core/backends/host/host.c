@@ -34,10 +34,7 @@ enum {
     LINE = 64        /* bytes of a cache line, and the alignment of memory */
 };
 
-__thread int mx_thread_;
-/* The same variable for kernels, as a constant (minx/token.h). This file is compiled without
- * link-time optimisation, which would take the constant for 0. */
-extern __thread const int mx_thread_number_ __attribute__((alias("mx_thread_")));
+__thread short mx_thread_;
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

@@ -178,6 +178,15 @@ typedef struct mx_backend {
 
 /* ---- 3. contexts ---- */
 
+/* The numbers at mx_ctx_s.overflow; 0: all is well. */
+typedef enum mx_overflow {
+    MX_OVERFLOW_LEVEL_0, /* the bytes of a request for scratch of teams that was too large */
+    MX_OVERFLOW_LEVEL_1,
+    MX_OVERFLOW_INDEX,  /* a wrong index of a gather */
+    MX_OVERFLOW_WAITED, /* the seconds for which a reduction waited in vain for its other blocks */
+    MX_OVERFLOWS        /* their number */
+} mx_overflow;
+
 /* Only the core creates contexts: each has more members, which backends do not see (state.h). */
 struct mx_ctx_s {
     const mx_backend *backend;
@@ -193,6 +202,11 @@ struct mx_ctx_s {
     bool shuffled;
     bool high_priority; /* contexts of devices only */
 
+    /* A setting, and 0 after a reduction of this context has waited for so long. Accelerators: the
+     * seconds that a reduction may wait inside of its kernel for its other blocks. 0: it must not
+     * wait. */
+    int reduction_wait;
+
     /* The backend's open sets these. A host backend may leave all of them 0. */
     char device_name[128];
     char device_id[48];      /* unique among the devices of all machines; see mx_ctx_details */
@@ -202,8 +216,7 @@ struct mx_ctx_s {
 
     /* Backends read these. */
     int cores; /* 0: it has no cores of its own; else its number among the contexts that have */
-    /* Kernels store here the bytes of a scratch request that was too large, for each level, and a
-     * wrong index of a gather. */
+    /* Kernels store here what went wrong: see mx_overflow. */
     int64_t *overflow;
 
     /* Accelerators count here how often the host waited for the device. */
@@ -230,15 +243,15 @@ mx_err mx_scratch(mx_ctx ctx, size_t bytes, void **scratch);
 mx_err mx_fault_check(mx_ctx ctx);
 
 /* The same for ctx->overflow: MX_ERR_MEMORY with the bytes of the scratch request, MX_ERR_BOUNDS
- * with the index. */
+ * with the index, MX_ERR_DEVICE with the seconds. */
 mx_err mx_overflow_check(mx_ctx ctx);
 
 /* "a, b, c": the kernels since the last fence, the latest last. */
 void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 
 /* The number of this thread in a launch, 0 to threads-1. Kernels use it to index memory of each
- * thread. */
-extern __thread int mx_thread_;
+ * thread (minx/kernel_host.h says why it is a short). */
+extern __thread short mx_thread_;
 
 /* The context whose chunks this thread runs now; NULL: none. So a call knows that it comes from a
  * body. */
@@ -250,8 +263,8 @@ static inline void mx_host_run_part(mx_ctx ctx, const mx_launch *launch, mx_run_
                                     int64_t first, int64_t last)
 {
     const mx_ctx outer = mx_body_ctx_; /* a body on another context may have made this launch */
-    const int outer_thread = mx_thread_;
-    mx_thread_ = thread;
+    const short outer_thread = mx_thread_;
+    mx_thread_ = (short)thread;
     mx_body_ctx_ = ctx;
     run(launch, first, last);
     mx_thread_ = outer_thread;

@@ -2,17 +2,19 @@
 #pragma once
 #include "backend.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { MX_RECENT_KERNELS = 8, MX_PLANS = 64 };
+enum { MX_RECENT_KERNELS = 8 };
 
-/* The last plan of a launch, kept for the next launch of the same kernel over the same range.
- * Members that do not change are not written again, so that they stay in the caches of the other
- * threads. */
+/* The plan of a launch, kept for the next launch of the same kernel over the same range. Members
+ * that do not change are not written again, so that they stay in the caches of the other threads. */
 typedef struct mx_plan {
-    mx_launch launch;               /* kernel NULL: there is no plan yet */
+    mx_launch launch;               /* kernel NULL: this slot of the table is empty */
     int64_t range[3 * MX_MAX_DIMS]; /* begin, end and tile of the policy, for each dimension */
     int64_t length;
     bool dynamic;
@@ -68,11 +70,26 @@ typedef struct mx_core_ctx {
 
     /* execute.c, launch.c */
     int64_t launches;
-    mx_plan plans[MX_PLANS];
+    int64_t plans_made;  /* so far */
+    mx_plan *plans;      /* a hash table; NULL: there was no launch yet */
+    uint64_t plan_slots; /* of the table, a power of two; 0: there is none */
+    uint64_t plan_count; /* slots in use */
+    int plan_shift;      /* a slot is found by the bits of a hash above this one */
 } mx_core_ctx;
 
 /* The core's part of a context. */
 static inline mx_core_ctx *mx_core(mx_ctx ctx) { return (mx_core_ctx *)(void *)ctx; }
+
+/* Removes all plans. No launch may run. */
+static inline void mx_plans_clear(mx_ctx ctx)
+{
+    mx_core_ctx *const core = mx_core(ctx);
+    for (uint64_t s = 0; s < core->plan_slots; s++) {
+        free(core->plans[s].launch.args_copy);
+        memset(&core->plans[s], 0, sizeof core->plans[s]);
+    }
+    core->plan_count = 0;
+}
 
 /* ---- names.c ---- */
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static mx_ctx_defaults defaults = {.threads = 0, .device = -1, .device_by_number = -1};
+static mx_ctx_defaults defaults = {
+    .threads = 0, .device = -1, .device_by_number = -1, .reduction_wait = MX_REDUCTION_WAIT};
 
 /* Several threads may create contexts at the same time. */
 static uint64_t last_id;
@@ -60,6 +61,7 @@ static mx_err open_context(const char *text, const mx_resource *r, mx_ctx ctx)
     ctx->device = r->device;
     ctx->shuffled = r->shuffled;
     ctx->high_priority = r->high_priority;
+    ctx->reduction_wait = defaults.reduction_wait;
     ctx->seed = r->seed < 0 ? 1 : (uint64_t)r->seed;
     MX_TRY(check_resource(text, r, ctx));
     if (r->cores[0] >= 0) MX_TRY(mx_cores_reserve(ctx, r->cores[0], r->cores[1]));
@@ -113,7 +115,8 @@ void mx_ctx_destroy(mx_ctx *ctx)
     mx_ctx_unlist(closing);
     mx_ctx_destroy(&mx_core(closing)->check);
     if (!mx_ctx_is_of_parent(closing)) close_backend(closing);
-    for (int p = 0; p < MX_PLANS; p++) free(mx_core(closing)->plans[p].launch.args_copy);
+    mx_plans_clear(closing);
+    free(mx_core(closing)->plans);
     closing->cores = 0;
     mx_cores_bind_thread(closing, 0, 0, 1); /* this thread leaves the cores of the context */
     free(mx_core(closing)->cpus);

@@ -45,5 +45,7 @@ typedef struct mx_ctx_defaults {
     const char *threads_origin; /* the option or the variable */
     int device;                 /* -1: not set */
     int64_t device_by_number;   /* this number modulo the number of devices; -1: not set */
+    int reduction_wait;         /* see mx_ctx_s */
 } mx_ctx_defaults;
+enum { MX_REDUCTION_WAIT = 60 };
 void mx_ctx_set_defaults(const mx_ctx_defaults *defaults);

@@ -105,6 +105,20 @@ static mx_err read_key(const char *text, const char *key, const char *value, mx_
     return MX_FAIL(MX_ERR_INPUT, "%s: unknown key '%s', expected one of %s", text, key, all);
 }
 
+/* `name` is what stands in front of the first colon. Says what to write where it has a comma, as in
+ * serial,check=openmp. */
+static mx_err check_name(const char *text, const char *name)
+{
+    const char *const comma = strchr(name, ',');
+    if (comma == NULL) return MX_OK;
+    MX_REQUIRE(strchr(comma, '=') != NULL, MX_ERR_INPUT,
+               "%s: got '%s', expected the name of one backend", text, name);
+    return MX_FAIL(
+        MX_ERR_INPUT,
+        "%s: got a comma behind the name of the backend, expected a colon: write %.*s:%s", text,
+        (int)(comma - name), name, comma + 1);
+}
+
 mx_err mx_resource_parse(const char *text, mx_resource *r)
 {
     char copy[256];
@@ -119,6 +133,7 @@ mx_err mx_resource_parse(const char *text, mx_resource *r)
     strcpy(copy, text);
     char *options = strchr(copy, ':');
     if (options != NULL) *options++ = '\0';
+    MX_TRY(check_name(text, copy));
     snprintf(r->backend, sizeof r->backend, "%.31s", copy);
     while (options != NULL) {
         const char *key = strsep(&options, ",");

@@ -14,7 +14,8 @@ mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details)
                                 .records = mx_core(ctx)->graph != NULL,
                                 .checked = mx_core(ctx)->check != NULL,
                                 .queue = ctx->queue,
-                                .device_id = ctx->device_id};
+                                .device_id = ctx->device_id,
+                                .plans = mx_core(ctx)->plans_made};
     return MX_OK;
 }
 
@@ -107,13 +108,13 @@ mx_err mx_view_gather(mx_ctx ctx, mx_view to, const mx_rows *rows, int64_t *wron
     const mx_strided gather = {.index = rows->index,
                                .index_stride = rows->index_stride,
                                .limit = rows->limit,
-                               .outside = &ctx->overflow[2],
+                               .outside = &ctx->overflow[MX_OVERFLOW_INDEX],
                                .index_64 = rows->index_64};
     *wrong = 0;
     if (r->count == 0) return MX_OK;
     MX_TRY(mx_strided_copy(ctx, r, rows->from, rows->stride, r->extent, &gather));
     if (ctx->backend->host.run == NULL) return MX_OK;
-    *wrong = ctx->overflow[2];
-    ctx->overflow[2] = 0;
+    *wrong = ctx->overflow[MX_OVERFLOW_INDEX];
+    ctx->overflow[MX_OVERFLOW_INDEX] = 0;
     return MX_OK;
 }

@@ -55,8 +55,6 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, bool teams, mx_plan
     const int64_t *range = plan->range;
     const int dims = kernel->dims;
     mx_launch *l = &plan->launch;
-    free(l->args_copy);
-    memset(l, 0, sizeof *l);
     MX_REQUIRE(mx_instance_of(ctx, kernel) != NULL, MX_ERR_BACKEND,
                "kernel %s: this build has no instance of it for %s with layout %s; configure with "
                "that backend, and with -DMINX_LAYOUTS=all for both layouts",
@@ -108,17 +106,74 @@ static bool plan_fits(const mx_plan *plan, const mx_kernel *kernel, const mx_pol
     return policy->teams == NULL || same_teams(&plan->team, policy->teams);
 }
 
-/* Finds the plan for this kernel, policy and length of result: the last plan if it fits, else a new
- * one. */
-static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, const void *args,
-                        int64_t length, mx_plan **found)
+/* ---- the plans of a context ----
+ *
+ * A hash table with open addressing: a plan is in the first slot that was empty, from the one that
+ * its hash names on. At least half of the slots are empty, so a search soon ends. The table doubles
+ * when it has no room. At MAX_SLOTS it forgets all plans instead, so that a program whose ranges
+ * change all the time needs no more memory; those that are still used are made again. Only
+ * mx_launch_ looks for plans, and only between two launches on the context: so plans may move. */
+
+enum { MIN_SLOTS = 64, MAX_SLOTS = 4096 };
+
+/* The highest bits depend on kernel, range and length. (Multiplicative hashing: Knuth, The Art of
+ * Computer Programming 3, section 6.4.) Plans that differ in other things alone are neighbours. */
+static uint64_t hash_of(const mx_kernel *kernel, const int64_t *begin, const int64_t *end,
+                        int64_t length)
+{
+    uint64_t hash = ((uint64_t)(uintptr_t)kernel >> 4) + (uint64_t)length;
+    for (int d = 0; d < kernel->dims; d++)
+        hash = (hash + (uint64_t)end[d] - ((uint64_t)begin[d] << 20)) * 0x9e3779b97f4a7c15u;
+    return hash;
+}
+
+/* The first empty slot for a hash. There must be one. */
+static mx_plan *empty_slot(const mx_core_ctx *core, uint64_t hash)
+{
+    uint64_t s = hash >> core->plan_shift;
+    while (core->plans[s].launch.kernel != NULL) s = (s + 1) & (core->plan_slots - 1);
+    return &core->plans[s];
+}
+
+/* Makes room for one more plan. */
+static mx_err make_room(mx_ctx ctx)
+{
+    mx_core_ctx *const core = mx_core(ctx);
+    mx_plan *const old = core->plans;
+    const uint64_t old_slots = core->plan_slots, slots = old_slots > 0 ? 2 * old_slots : MIN_SLOTS;
+    if (2 * (core->plan_count + 1) <= old_slots) return MX_OK;
+    mx_plan *const plans =
+        slots <= MAX_SLOTS ? aligned_alloc(_Alignof(mx_plan), slots * sizeof *plans) : NULL;
+    MX_REQUIRE(plans != NULL || old_slots > 0, MX_ERR_MEMORY, "%s: no memory for plans of launches",
+               ctx->name);
+    if (plans == NULL) {
+        mx_plans_clear(ctx);
+        return MX_OK;
+    }
+    memset(plans, 0, slots * sizeof *plans);
+    core->plans = plans;
+    core->plan_slots = slots;
+    core->plan_shift = __builtin_clzll(slots - 1);
+    for (uint64_t s = 0; s < old_slots; s++) {
+        const mx_kernel *const kernel = old[s].launch.kernel;
+        const int64_t *const range = old[s].range;
+        if (kernel == NULL) continue;
+        *empty_slot(core, hash_of(kernel, range, range + kernel->dims, old[s].length)) = old[s];
+    }
+    free(old);
+    return MX_OK;
+}
+
+/* Makes a plan, and puts it into the table. */
+static mx_err add_plan(const mx_kernel *kernel, const mx_policy *policy, const void *args,
+                       int64_t length, mx_plan **added)
 {
     const int dims = kernel->dims;
-    uint64_t hash = (uint64_t)(uintptr_t)kernel >> 4;
-    for (int d = 0; d < dims; d++)
-        hash = hash * 31 + (uint64_t)policy->begin[d] * 7 + (uint64_t)policy->end[d];
-    mx_plan *plan = *found = &mx_core(policy->ctx)->plans[hash % MX_PLANS];
-    if (plan_fits(plan, kernel, policy, length)) return MX_OK;
+    mx_core_ctx *const core = mx_core(policy->ctx);
+    MX_TRY(mx_accessors_check_table(kernel->name, kernel->table(), args, kernel->args_size));
+    MX_TRY(make_room(policy->ctx));
+    mx_plan *const plan = *added =
+        empty_slot(core, hash_of(kernel, policy->begin, policy->end, length));
     for (int d = 0; d < dims; d++) {
         plan->range[d] = policy->begin[d];
         plan->range[dims + d] = policy->end[d];
@@ -127,11 +182,29 @@ static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, const 
     plan->length = length;
     plan->dynamic = policy->dynamic;
     plan->team = shape_of(policy->teams);
-    mx_err err =
-        MX_PASS(mx_accessors_check_table(kernel->name, kernel->table(), args, kernel->args_size));
-    if (err == MX_OK) err = make_plan(policy->ctx, kernel, policy->teams != NULL, plan);
-    if (err != MX_OK) plan->launch.kernel = NULL;
-    return MX_PASS(err);
+    const mx_err err = make_plan(policy->ctx, kernel, policy->teams != NULL, plan);
+    if (err != MX_OK) {
+        free(plan->launch.args_copy);
+        memset(plan, 0, sizeof *plan);
+        return MX_PASS(err);
+    }
+    core->plan_count++;
+    core->plans_made++;
+    return MX_OK;
+}
+
+/* Finds the plan for this kernel, policy and length of result, or makes one. */
+static mx_err find_plan(const mx_kernel *kernel, const mx_policy *policy, const void *args,
+                        int64_t length, mx_plan **found)
+{
+    const mx_core_ctx *const core = mx_core(policy->ctx);
+    uint64_t s = hash_of(kernel, policy->begin, policy->end, length) >> core->plan_shift;
+    if (core->plans == NULL) return MX_PASS(add_plan(kernel, policy, args, length, found));
+    for (; core->plans[s].launch.kernel != NULL; s = (s + 1) & (core->plan_slots - 1)) {
+        *found = &core->plans[s];
+        if (plan_fits(*found, kernel, policy, length)) return MX_OK;
+    }
+    return MX_PASS(add_plan(kernel, policy, args, length, found));
 }
 
 static bool is_empty(const mx_launch *l)

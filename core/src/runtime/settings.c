@@ -16,6 +16,7 @@ enum {
     NUM_THREADS,
     DEVICE_ID,
     MAP_DEVICE,
+    REDUCTION_WAIT,
     PRINT,
     QUIET,
     TOOLS_HELP,
@@ -33,6 +34,7 @@ static const struct row {
     [NUM_THREADS] = {"num-threads", "=N", 1, 4096, "threads of openmp and simt contexts without threads= or cores="},
     [DEVICE_ID] = {"device-id", "=N", 0, 1023, "device of contexts without device="},
     [MAP_DEVICE] = {"map-device-id-by", "=random|mpi_rank", 0, 0, "the same, but chosen: at random, or local rank modulo devices"},
+    [REDUCTION_WAIT] = {"reduction-wait", "=N", 0, 86400, "cuda: seconds that a reduction may wait for its blocks; 0: a second kernel joins"},
     [PRINT] = {"print-configuration", "", 0, 0, "print the properties of this build and this machine"},
     [QUIET] = {"disable-warnings", "", 0, 0, "do not warn about settings without effect"},
     [TOOLS_HELP] = {"tools-help", "", 0, 0, "print the help of the tool"},
@@ -148,6 +150,8 @@ static void set_context_defaults(void)
         .threads_origin = set[NUM_THREADS].is_option ? "--mx-num-threads" : "MINX_NUM_THREADS",
         .device = set[DEVICE_ID].text != NULL ? (int)set[DEVICE_ID].number : -1,
         .device_by_number = set[MAP_DEVICE].text != NULL ? set[MAP_DEVICE].number : -1,
+        .reduction_wait =
+            set[REDUCTION_WAIT].text != NULL ? (int)set[REDUCTION_WAIT].number : MX_REDUCTION_WAIT,
     };
     mx_ctx_set_defaults(&defaults);
 }

@@ -20,6 +20,7 @@
 #include "base/parse.h"
 #include "services.h"
 
+#include <limits.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -91,7 +92,8 @@ int mx_host_cores(void)
 int mx_cores_max_threads(void)
 {
     enum { PER_CORE = 8 }; /* a mistyped number of threads must not overload the machine */
-    return PER_CORE * mx_host_cores();
+    const int threads = PER_CORE * mx_host_cores();
+    return threads < SHRT_MAX ? threads : SHRT_MAX; /* mx_thread_ is a short */
 }
 
 /* The first number of a list, which has one for each level of nested regions. Blanks around it are

@@ -1,6 +1,6 @@
 /* Faults that kernels record for the host: scratch that was too small, an index outside of the
- * source of a gather and, in builds with MINX_BOUNDS_CHECK, the first index out of bounds. Kernels
- * and host code can both access the records. */
+ * source of a gather, a reduction that waited too long and, in builds with MINX_BOUNDS_CHECK, the
+ * first index out of bounds. Kernels and host code can both access the records. */
 #include "services.h"
 #include "view/memory.h"
 
@@ -8,14 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ctx->overflow has three numbers: the bytes of a too large scratch request at level 0 and at level
- * 1, and an index. The mx_fault follows them. */
-enum {
-    LEVELS = 2,
-    OUTSIDE = 2,
-    NUMBERS = 3,
-    RECORD_BYTES = NUMBERS * sizeof(int64_t) + sizeof(mx_fault)
-};
+/* The mx_fault follows the numbers of ctx->overflow. */
+enum { RECORD_BYTES = MX_OVERFLOWS * sizeof(int64_t) + sizeof(mx_fault) };
 
 mx_err mx_faults_create(mx_ctx ctx)
 {
@@ -25,7 +19,7 @@ mx_err mx_faults_create(mx_ctx ctx)
     memset(records, 0, RECORD_BYTES);
     ctx->overflow = records;
 #ifdef MINX_BOUNDS_CHECK
-    mx_core(ctx)->fault = (mx_fault *)(ctx->overflow + NUMBERS);
+    mx_core(ctx)->fault = (mx_fault *)(ctx->overflow + MX_OVERFLOWS);
 #endif
     return MX_OK;
 }
@@ -101,12 +95,34 @@ static mx_err check_scratch(mx_ctx ctx, int level)
                    level, (long long)requested, recent);
 }
 
+/* The reduction's result is wrong, and those of later ones may be: blocks may have left values after
+ * it had ended. From now on reductions do not wait. */
+static mx_err check_wait(mx_ctx ctx)
+{
+    const int64_t seconds = ctx->overflow[MX_OVERFLOW_WAITED];
+    char recent[256];
+    if (seconds == 0) return MX_OK;
+    mx_recent_kernels(ctx, recent, sizeof recent);
+    ctx->overflow[MX_OVERFLOW_WAITED] = 0;
+    ctx->reduction_wait = 0;
+    mx_core(ctx)->unfenced = 0;
+    return MX_FAIL(
+        MX_ERR_DEVICE,
+        "%s: a reduction has waited for %lld s for its other blocks: they take longer, or the "
+        "device does not start blocks in order. The results of the kernels since the last fence may "
+        "be wrong. Use --mx-reduction-wait=0 (or MINX_REDUCTION_WAIT=0), by which a second kernel "
+        "joins, or a larger number; kernels: %s",
+        ctx->name, (long long)seconds, recent);
+}
+
 mx_err mx_overflow_check(mx_ctx ctx)
 {
-    for (int level = 0; level < LEVELS; level++) MX_TRY(check_scratch(ctx, level));
-    const int64_t index = ctx->overflow[OUTSIDE];
+    MX_TRY(check_scratch(ctx, MX_OVERFLOW_LEVEL_0));
+    MX_TRY(check_scratch(ctx, MX_OVERFLOW_LEVEL_1));
+    MX_TRY(check_wait(ctx));
+    const int64_t index = ctx->overflow[MX_OVERFLOW_INDEX];
     if (index == 0) return MX_OK;
-    ctx->overflow[OUTSIDE] = 0;
+    ctx->overflow[MX_OVERFLOW_INDEX] = 0;
     mx_core(ctx)->unfenced = 0;
     return MX_FAIL(MX_ERR_BOUNDS, "permute: index %lld is outside of the source", (long long)index);
 }

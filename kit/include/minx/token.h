@@ -33,14 +33,11 @@ enum { MX_NUMBERS_SHARED_ = MX_ON_DEVICE };
 #define MX_ITEM_BARRIER_() __threadfence()
 #define MX_TOKEN_EXCHANGE_(p, v) atomicExch((p), (v))
 #else
-extern __thread int mx_thread_; /* minx/host/kernel.h */
+extern __thread short mx_thread_; /* minx/host/kernel.h */
 /* Ends the program with a message: the tokens were created for a context with fewer threads than
  * the one that runs. */
 void mx_token_stop_(unsigned thread, unsigned count) __attribute__((cold, noreturn));
-/* The same variable, as a constant: it does not change while items run, so a loop over items loads
- * it once. */
-extern __thread const int mx_thread_number_;
-#define MX_THREAD_NUMBER_ ((unsigned)mx_thread_number_)
+#define MX_THREAD_NUMBER_ ((unsigned)mx_thread_)
 #define MX_ITEM_BARRIER_() __atomic_signal_fence(__ATOMIC_SEQ_CST) /* `omp simd` would join items */
 /* Acquire and release order the exchange. A fence after a relaxed exchange would be enough, but
  * ThreadSanitizer does not see fences. */

@@ -82,25 +82,52 @@ static __device__ __forceinline__ void mx_cuda_fill_slot_(mx_cuda_slot_ *slot, c
     mx_cuda_write_slot_(slot, half[0] | MX_CUDA_FULL_, half[1] | MX_CUDA_FULL_);
 }
 
-/* Waits until the slot is full, and empties it. `read` is what the caller read in it. With this read
- * inside, as the first one of the loop, a dot product in cache took 5.0 us on an H100 instead
- * of 4.6. */
-template <class T>
-static __device__ __forceinline__ T mx_cuda_empty_slot_(mx_cuda_slot_ *slot, mx_cuda_slot_ read)
+/* How long a thread has waited for slots. The clock is read once in so many reads of a slot, which
+ * take some 20 ms. */
+enum : unsigned { MX_CUDA_READS_ = 1u << 16 };
+typedef struct mx_cuda_waited_ {
+    unsigned reads;
+    unsigned long long since; /* nanoseconds; 0: the clock was not read yet */
+} mx_cuda_waited_;
+
+static __device__ __forceinline__ bool mx_cuda_waits_too_long_(const mx_cuda_slot_ *slots,
+                                                               mx_cuda_waited_ *waited)
 {
-    while ((read.word[0] & read.word[1] & MX_CUDA_FULL_) == 0) read = mx_cuda_read_slot_(slot);
-    mx_cuda_write_slot_(slot, 0, 0);
+    unsigned long long now;
+    if (++waited->reads % MX_CUDA_READS_ != 0) return false;
+    const mx_cuda_limit limit = *(const mx_cuda_limit *)(slots + MX_CUDA_SLOTS);
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    if (waited->since == 0) waited->since = now;
+    if (now - waited->since < (unsigned long long)limit.seconds * 1000000000) return false;
+    *(volatile int64_t *)limit.exceeded = limit.seconds;
+    return true;
+}
+
+/* Waits until slot p is full, empties it, and sets *value. false: that took too long. `read` is what
+ * the caller read in the slot. With this read inside, as the first one of the loop, a dot product in
+ * cache took 5.0 us on an H100 instead of 4.6. */
+template <class T>
+static __device__ __forceinline__ bool mx_cuda_empty_slot_(mx_cuda_slot_ *slots, int p,
+                                                           mx_cuda_slot_ read,
+                                                           mx_cuda_waited_ *waited, T *value)
+{
+    while ((read.word[0] & read.word[1] & MX_CUDA_FULL_) == 0) {
+        if (mx_cuda_waits_too_long_(slots, waited)) return false;
+        read = mx_cuda_read_slot_(&slots[p]);
+    }
+    mx_cuda_write_slot_(&slots[p], 0, 0);
     const unsigned half[2] = {(unsigned)read.word[0], (unsigned)read.word[1]};
-    T value;
-    memcpy(&value, half, sizeof(T));
-    return value;
+    memcpy(value, half, sizeof(T));
+    return true;
 }
 
 /* The block with the highest number joins the values of all blocks, in the order of mx_cuda_join_
  * with a block of this size. Only this block waits. Devices have so far started blocks in the
  * order of their numbers, so all others have started before it. CUDA does not promise this order.
  * In another order the others still end if the device has room for n + 1 blocks, where n is the
- * number of reductions that run at the same time. */
+ * number of reductions that run at the same time. If it has not, the block that waits gives up after
+ * the time that the setting reduction-wait says, and the host reports an error; slots may then have
+ * any contents, and the context uses them no more. */
 template <class K>
 static __device__ __forceinline__ void
 mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::value *result)
@@ -117,11 +144,12 @@ mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::
     if (thread == 0) last = *total;
     __syncthreads();
     K::mx_init_(total);
+    mx_cuda_waited_ waited = {0, 0};
     for (int p = thread; p < blocks; p += (int)(blockDim.x * blockDim.y)) {
-        const T value = p < blocks - 1
-                            ? mx_cuda_empty_slot_<T>(&slots[p], mx_cuda_read_slot_(&slots[p]))
-                            : last;
-        K::mx_join_(total, &value);
+        T value = last;
+        if (p == blocks - 1 ||
+            mx_cuda_empty_slot_<T>(slots, p, mx_cuda_read_slot_(&slots[p]), &waited, &value))
+            K::mx_join_(total, &value);
     }
     mx_cuda_block_join_<K>(total);
     if (thread == 0) *result = *total;

@@ -29,10 +29,10 @@
  * the same kernel. The reason: the host needs about 3 us to start a second kernel. A kernel whose
  * data are in cache often runs no longer than that. All other partial results are joined by a
  * second kernel with one block; if there are many, a kernel with some blocks runs between the
- * two. Partial results of a node of a graph have a second kernel too: nodes may run at the same
- * time, so they cannot share the slots, and the host does not start their kernels. Rejected: the
- * block that finishes last joins. Each block then needs a fence and an atomic, which takes up to
- * 1.4 us.
+ * two. With the setting reduction-wait=0 there is always a second kernel. Partial results of a
+ * node of a graph have one too: nodes may run at the same time, so they cannot share the slots, and
+ * the host does not start their kernels. Rejected: the block that finishes last joins. Each block
+ * then needs a fence and an atomic, which takes up to 1.4 us.
  *
  * The order is fixed, so the bits of a sum do not change from run to run. They do depend on the
  * number of blocks, which depends on the device and, where threads step through the range, in

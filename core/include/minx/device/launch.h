@@ -14,6 +14,14 @@ enum { MX_CUDA_LONG_JOIN = 16384, MX_CUDA_JOIN_BLOCKS = 64 };
  * runs at a time: 4 of 512 threads on each of 132 multiprocessors of an H200. */
 enum { MX_CUDA_SLOTS = 640, MX_CUDA_SLOT_BYTES = 16, MX_CUDA_SLOT_VALUE_BYTES = 8 };
 
+/* How long a reduction waits for slots. After that it stores the seconds in *exceeded. In device
+ * memory, behind the slots. */
+typedef struct mx_cuda_limit {
+    int64_t *exceeded;
+    int64_t seconds;
+} mx_cuda_limit;
+MX_STATIC_ASSERT(sizeof(mx_cuda_limit) == MX_CUDA_SLOT_BYTES, "a slot has another size");
+
 typedef struct mx_cuda_launch {
     unsigned grid[3];  /* the number of blocks in each dimension */
     unsigned block[2]; /* the number of threads of a block in each dimension */

@@ -9,8 +9,10 @@
  * turned contiguous loads into gathers. */
 #pragma once
 
-/* The number of this thread in a launch, set by the backend. */
-extern __thread int mx_thread_;
+/* The number of this thread in a launch, set by the backend. It is a short, a type that kernels
+ * seldom store: by C's rules for types a store of a double or an int cannot change it, so compilers
+ * load it once for a loop over items. */
+extern __thread short mx_thread_;
 
 typedef struct mx_tile_ {
     int64_t begin[MX_MAX_DIMS], end[MX_MAX_DIMS];
