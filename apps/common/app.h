@@ -1,59 +1,63 @@
-/* The skeleton of an app. Its main.c says what the app is, and calls app_run:
+/* The skeleton of an app. Its main.c says what the program is, and reads as an outline of a run:
  *
  *     typedef struct heat { app_base base; heat_input input; mx_view u; ... } heat;
  *
- *     static const app_definition definition = {
- *         .name = "heat", .size = sizeof(heat), .input = &heat_keys,
- *         .input_at = offsetof(heat, input), .run = heat_run, ...};
+ *     static const app_program program = {
+ *         .name = "heat", .summary = "heat in a rod", .input = &heat_keys, .checkpoints = true};
  *
- *     int main(int argc, char **argv) { return app_run(&definition, argc, argv); }
+ *     static mx_err run_stages(heat *h)
+ *     {
+ *         MX_TRY(app_open(&h->base));         files, backend, transport
+ *         MX_TRY(heat_set_up(h));
+ *         MX_TRY(heat_restart(h));
+ *         MX_TRY(heat_run(h));
+ *         if (h->base.stopped) return app_stop(&h->base);
+ *         MX_TRY(heat_verify(h));
+ *         MX_TRY(heat_write(h));
+ *         return app_publish(&h->base);
+ *     }
  *
- * A run, in this order, on all ranks together:
+ *     int main(int argc, char **argv)
+ *     {
+ *         heat h = {0};
+ *         mx_err err = app_begin(&h.base, &program, argc, argv, &h.input);
+ *         if (err == MX_OK && !h.base.answered) err = run_stages(&h);
+ *         const int code = app_finish(&h.base, err);
+ *         heat_clean_up(&h);
+ *         app_close(&h.base);
+ *         return code;
+ *     }
  *
- *   1. MPI starts. The command lines of all ranks are compared. minx starts, with the options
- *      --mx-KEY.
- *   2. The command line is read. --help and its like are answered, and end the run. The launcher is
- *      checked.
- *   3. app_run opens the report, the input (the deck, then keys on the command line), the results
- *      file, the context and the transport.
- *   4. The stages of the app: set_up; keep and the restart, if the user asks for checkpoints or a
- *      restart; run, verify, output. A run that a signal stopped ends after `run`, with exit code 5
- *      and without a results file.
- *   5. app_run writes what every results file has: provenance, parameters, regions, verdict, exit
- *      code, digests.
- *   6. The last lines are printed, and the results file is renamed to its final name. If lines
- *      could not be printed (a full disk, a pipe without a reader), the results are kept, and the
- *      exit code is 3.
- *   7. If the exit code is not 0, rank 0 says why in the last lines, on stderr: failed checks,
- *      other lines of app_print_last, the error. No rank ends before the launcher has read them,
- *      because launchers then end the other ranks and print lines of their own.
+ * The functions of this header that begin, open, end and close are called in this order, on all
+ * ranks. Those between app_open and app_publish are the app's stages. A stage is a function with
+ * one line, `return app_end_stage(&h->base, verify(h));`, around what it does.
  *
  * Files. All files of a run are in one table (app_paths.h), so that no file replaces one that the
- * run reads, or another one. app_run adds those of the command line; a stage adds those of its app,
- * before the run writes anything to them (app_path_reads and its like).
+ * run reads, or another one. app_open adds those of the command line; a stage adds those of its
+ * app, before the run writes anything to them (app_path_reads and its like).
  *
- * Errors. A stage returns the first error that it meets. After each stage the ranks agree on the
- * error. A stage may also return an error that is not agreed: perhaps only this rank has it, and
- * the others wait for messages of this rank. Such an error ends the run on all ranks (app_abort).
- * There are two exceptions: a run on one rank, and MX_ERR_INPUT, which all ranks return. */
+ * Errors. What a stage does ends with the first error that it meets. At the end of each stage the
+ * ranks agree on the error (app_end_stage). So run_stages returns the same on all ranks, and
+ * app_finish prints the message. */
 #pragma once
 #include "app_paths.h"
 #include "backend.h"
 #include "checkpoint.h"
 #include "frames.h"
+#include "options.h"
 #include "report.h"
 #include "results.h"
 #include "strbuf.h"
 #include "transport.h"
 
-typedef struct app_definition app_definition;
-
-/* What every app has: the first member of the app's own struct, which is all zero when a run
- * begins. Everything in it belongs to app_run, which closes and frees it. Stages read it. They may
- * write only the members whose comment says `a stage may set it`. */
+/* What every app has: a member of the app's own struct, which is all zero when a run begins.
+ * Everything in it belongs to the functions of this header; app_close frees it. Stages read it.
+ * They may write only the members whose comment says `a stage may set it`. */
 typedef struct app_base {
-    const app_definition *definition;
-    int argc; /* the command line as it was given; argv ends with NULL */
+    const app_program *program;
+    void *input;   /* the struct that the keys of program->input fill; NULL: there are no keys */
+    bool answered; /* --help or its like was answered, and there is nothing to run */
+    int argc;      /* the command line as it was given; argv ends with NULL */
     char **argv;
     double started; /* app_now() at the start of the program */
 
@@ -70,9 +74,9 @@ typedef struct app_base {
     app_transport transport;   /* how data of kernels go to other ranks */
     app_checkpoint checkpoint; /* NULL: neither checkpoints nor a restart */
     bool restarted;            /* a checkpoint was restored: the stage `run` continues from it */
-    int64_t
-        first_step; /* that a restart went on from; the stage `run` sets it, for the provenance */
-    bool stopped;   /* by a signal: the stage `run` must return at once */
+    /* that a restart went on from, for the provenance; a stage may set it */
+    int64_t first_step;
+    bool stopped; /* by a signal, after a checkpoint: the stage `run` ends at once */
 
     /* what says the number of threads of ctx (backend.h); NULL: the backend */
     const char *threads_origin;
@@ -93,42 +97,58 @@ typedef struct app_base {
     const char *merit_unit; /* NULL: there is none yet */
 } app_base;
 
-/* A stage: `app` is the app's struct, so it can be converted to a pointer to app_base. Called on
- * all ranks. Returns MX_OK or the first error that it met (see Errors above). */
-typedef mx_err app_stage(void *app);
+/* ---- a run, from its begin to its end: app.c, app_restart.c, app_publish.c ---- */
 
-/* What an app is. It and all that it points to must exist until app_run returns. */
-struct app_definition {
-    const char *name;    /* of the program: "tealeaf" */
-    const char *summary; /* completes "NAME: ..." */
-    const char *notes;   /* the end of --help, or NULL */
-    size_t size;         /* of the app's struct, whose first member is an app_base */
+/* MPI starts, and the command lines of all ranks are compared. minx starts, with the options
+ * --mx-KEY. The command line is read: --help and its like are answered, which ends the run
+ * (base->answered). The launcher is checked. The deck is read into *input, then keys on the command
+ * line. `program` and `input` must exist until app_close. Collective, agreed. */
+mx_err app_begin(app_base *base, const app_program *program, int argc, char **argv, void *input);
 
-    const char *deck;         /* what --help calls the positional argument; NULL: there is none */
-    const char *default_deck; /* read where none is given */
-    const app_input *input;   /* keys, and how a deck is read; NULL: the app has none */
-    size_t input_at;          /* offset in the app's struct of the struct that the keys fill */
+/* Lists the files of the command line, begins the results file, and creates the checkpoint, the
+ * context and the transport. Collective, agreed. */
+mx_err app_open(app_base *base);
 
-    app_stage *set_up; /* all that a run needs */
-    app_stage *keep;   /* tells base.checkpoint what to keep (checkpoint.h); NULL: no checkpoints */
-    /* names of keys, with blanks between them, whose values a restart may change: end time, what is
-     * printed */
-    const char *free_at_restart; /* NULL: none */
-    /* after a restart: does what was restored fit together, and the input? By
-     * app_checkpoint_refuse. NULL: nothing is to be compared */
-    app_stage *check_kept;
-    app_stage *run;    /* calls app_step_end */
-    app_stage *verify; /* compares the solution with expected values, by app_check */
-    app_stage *output; /* prints the last lines; series and fields, into base.results */
+/* The end of a stage, with the error of what it did: the first error of all ranks, on all ranks.
+ * `err` may also be an error that is not agreed: perhaps only this rank has it, and the others wait
+ * for messages of this rank. Such an error ends the run on all ranks (app_abort). There are two
+ * exceptions: a run on one rank, and MX_ERR_INPUT, which all ranks return. Collective, agreed. */
+mx_err app_end_stage(app_base *base, mx_err err);
 
-    /* Frees what the stages made; called once, however far the run came, also when set_up was never
-     * called. */
-    void (*clean_up)(void *app);
-};
+/* The end of the stage `run`, which does steps or iterations: as app_end_stage. It also waits for
+ * all kernels, and ends the region `whole`. Where a signal stopped the run it does neither. */
+mx_err app_end_run(app_base *base, mx_err err);
 
-/* Runs the app, prints the message of an error on stderr, and returns the program's exit code
- * (comm.h). main calls it, and nothing else; it starts and ends MPI and minx. Collective. */
-int app_run(const app_definition *definition, int argc, char **argv);
+/* In the stage `restart`, after it has told base->checkpoint what to keep (checkpoint.h): adds the
+ * parameters of the input. If the user asked for a restart, it restores the state, and
+ * base->restarted is true. Without checkpoints it does nothing. Collective, agreed. */
+mx_err app_restore(app_base *base);
+
+/* The end of the stage `restart`: as app_end_stage. After a restart it also prints which file was
+ * restored. */
+mx_err app_end_restart(app_base *base, mx_err err);
+
+/* The end of a run that a signal stopped, instead of the stages that are left: says how to go on.
+ * There is no results file, and the exit code is 5. Collective. */
+mx_err app_stop(app_base *base);
+
+/* After the last stage: writes what every results file has (provenance, parameters, regions,
+ * verdict, exit code, digests), prints the last lines, and renames the results file to its final
+ * name. If lines could not be printed (a full disk, a pipe without a reader), the results are kept,
+ * and the exit code is 3. Collective, agreed. */
+mx_err app_publish(app_base *base);
+
+/* The exit code of the program, for the first error of the run: the same on all ranks. If it is not
+ * 0, rank 0 says why in the last lines, on stderr: failed checks, other lines of app_print_last,
+ * the error. No rank ends before the launcher has read them, because launchers then end the other
+ * ranks and print lines of their own. Collective. */
+int app_finish(app_base *base, mx_err err);
+
+/* Closes and frees all that *base has, ends minx and MPI. To be called in any case, as app_finish,
+ * after the app has freed what it made. Collective. */
+void app_close(app_base *base);
+
+/* ---- what stages call: app_check.c, app_output.c; files and place: app.c ---- */
 
 /* Compares a value with its expected value: prints one line, stores /verification/NAME, and sets
  * base->failed unless app_relative(value, expected) <= tolerance. A NaN fails. The numbers must be
@@ -161,8 +181,8 @@ mx_err app_history_i64(app_base *base, const char *name, const char *unit, app_c
                        const app_series *series);
 
 /* Sets the figure of merit, which the run prints as its last line: larger is better. To be called
- * at the end of the stage `output` at the latest; the last call counts. `unit` ("cell
- * iterations/s") is not copied. Not collective; the value of rank 0 is printed. */
+ * before app_publish; the last call counts. `unit` ("cell iterations/s") is not copied. Not
+ * collective; the value of rank 0 is printed. */
 void app_merit(app_base *base, double value, const char *unit);
 
 /* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: for input that is valid, but
@@ -197,7 +217,7 @@ mx_err app_path_folder(app_base *base, const char *option, const char *folder);
 /* To be called at the end of each step, where the state is one that a checkpoint may keep. `step`:
  * the number of steps that are done since the beginning of the problem, also after a restart.
  * Writes a checkpoint when one is due. If a signal asks the run to stop, it sets base->stopped:
- * then the stage `run` returns. Errors: as for app_checkpoint_step. Collective, agreed. */
+ * then the stage `run` ends. Errors: as for app_checkpoint_step. Collective, agreed. */
 mx_err app_step_end(app_base *base, int64_t step);
 
 /* |value / expected - 1|, or |value| if `expected` is 0. */

@@ -35,15 +35,18 @@ typedef struct app_options {
     app_keys keys;
 } app_options;
 
-/* What --help says of a program, and its keys. */
+/* What a program is: what --help says of it, its input, its checkpoints. */
 typedef struct app_program {
-    const char *name;
+    const char *name;    /* "tealeaf" */
     const char *summary; /* completes "NAME: ..." */
     const char *deck;    /* the name of the positional argument ("DECK"); NULL: there is none */
     const char *default_deck; /* used when none is given */
-    const app_input *input;   /* NULL: no keys */
+    const app_input *input;   /* keys, and how a deck is read; NULL: no keys */
     const char *notes;        /* printed at the end of --help, or NULL */
     bool checkpoints;         /* the app supports them: --help shows their options */
+    /* names of keys, with blanks between them, whose values a restart may change: the end time,
+     * what is printed; NULL: none */
+    const char *free_at_restart;
 } app_program;
 
 /* Fills *options, which is to be closed in any case. Both "--key=value" and "--key value" are read;

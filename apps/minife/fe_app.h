@@ -1,5 +1,5 @@
-/* miniFE: one run. main.c goes through the stages in the order of this header; each stage has a
- * file of its name. */
+/* miniFE: one run. main.c goes through the stages in the order of this header; above each stage is
+ * the name of its file. Stages are collective and agreed. */
 #pragma once
 #include "fe_kernels.h"
 #include "fe_preconditioner.h"
@@ -40,30 +40,29 @@ typedef struct fe_app {
     int64_t set_up_resident; /* fe_resident() at the end of set-up */
 } fe_app;
 
-/* setup.c: the finest level, and the solver's vectors. Collective. */
-mx_err fe_set_up(void *app);
-void fe_clean_up(void *app);
+/* setup.c: the finest level, and the solver's vectors. */
+mx_err fe_set_up(fe_app *app);
+/* At the end of a run, however far it came. */
+void fe_clean_up(fe_app *app);
 
-/* keep.c: what checkpoints keep. Collective. */
-mx_err fe_keep(void *app);
-/* Does what a restart restored fit together, and the input? Not collective. */
-mx_err fe_check_kept(void *app);
+/* keep.c: what checkpoints keep; restores it, if the user asks for that. */
+mx_err fe_restart(fe_app *app);
 /* This rank's nodes in the whole mesh. */
 app_slab fe_node_slab(const fe_mesh *mesh);
 
-/* solve.c: conjugate gradients. Collective. */
-mx_err fe_run(void *app);
+/* solve.c: conjugate gradients. */
+mx_err fe_run(fe_app *app);
 /* r = p = b - A x; *norm = || r ||. Collective. */
 mx_err fe_residual(fe_app *app, double *norm);
 
-/* verify.c. Collective. */
-mx_err fe_verify(void *app);
+/* verify.c: compares with what is known of the solution. */
+mx_err fe_verify(fe_app *app);
 
 /* analytic.c: the original's check of its problem; residual: ||b - A x||. Collective. */
 mx_err fe_check_analytic(fe_app *app, double residual);
 
-/* output.c: the original's last lines; series and fields. Collective. */
-mx_err fe_output(void *app);
+/* output.c: the original's last lines; series and fields. */
+mx_err fe_write(fe_app *app);
 /* The solution at owned rows, for the host, in *owner, which is to be destroyed in any case. On
  * hosts that takes no memory. Collective, agreed. */
 mx_err fe_solution_on_host(const fe_app *app, mx_view *owner, const double **x);

@@ -27,9 +27,8 @@ static mx_err box_of(const fe_app *app, mx_view vector, mx_view *box)
                         box);
 }
 
-mx_err fe_keep(void *data)
+static mx_err keep(fe_app *app)
 {
-    fe_app *const app = data;
     const app_checkpoint c = app->base.checkpoint;
     const app_slab nodes = fe_node_slab(&app->level.mesh);
     const struct {
@@ -58,9 +57,8 @@ mx_err fe_keep(void *data)
 
 /* A residual for each iteration, and the initial one; that of the start of the last iteration is
  * kept twice. */
-mx_err fe_check_kept(void *data)
+static mx_err check_kept(fe_app *app)
 {
-    fe_app *const app = data;
     const app_checkpoint c = app->base.checkpoint;
     const int64_t iterations = app->iterations;
     const double *const residuals = app->residuals.values;
@@ -72,4 +70,13 @@ mx_err fe_check_kept(void *data)
         return app_checkpoint_refuse(c, "final_residual", "got %.16g, expected %.16g",
                                      app->final_residual, expected);
     return MX_OK;
+}
+
+mx_err fe_restart(fe_app *app)
+{
+    app_base *const base = &app->base;
+    if (base->checkpoint == NULL) return MX_OK;
+    MX_TRY(app_end_stage(base, keep(app)));
+    MX_TRY(app_restore(base));
+    return app_end_restart(base, base->restarted ? check_kept(app) : MX_OK);
 }

@@ -100,9 +100,8 @@ static mx_err write_series(fe_app *app, const fe_shares *s)
                                   app->iterations + 1);
 }
 
-mx_err fe_output(void *data)
+static mx_err output(fe_app *app)
 {
-    fe_app *const app = data;
     const double iterations = (double)(app->iterations - app->first_iterations);
     double seconds = app->solve_time->totals.seconds;
     MX_TRY(fe_dump(app, "solution"));
@@ -121,3 +120,5 @@ mx_err fe_output(void *data)
     fe_shares_destroy(&shares);
     return err == MX_OK ? write_solution(app) : MX_PASS(err);
 }
+
+mx_err fe_write(fe_app *app) { return app_end_stage(&app->base, output(app)); }

@@ -118,9 +118,8 @@ static mx_err make_mesh(fe_level *level)
     return app_memory_check(level->base->comm, level->base->ctx, bytes_needed(level), "elements");
 }
 
-mx_err fe_set_up(void *data)
+static mx_err set_up(fe_app *app)
 {
-    fe_app *const app = data;
     app->started = app_now();
     app->level.base = &app->base;
     app->level.input = &app->input;
@@ -144,9 +143,10 @@ mx_err fe_set_up(void *data)
     return bind_vectors(app);
 }
 
-void fe_clean_up(void *data)
+mx_err fe_set_up(fe_app *app) { return app_end_stage(&app->base, set_up(app)); }
+
+void fe_clean_up(fe_app *app)
 {
-    fe_app *const app = data;
     fe_vectors *const v = &app->vectors;
     mx_view *const all[] = {&app->kept.x, &app->kept.r, &app->kept.p, &app->kept.s,
                             &v->x,        &v->r,        &v->p,        &v->w,

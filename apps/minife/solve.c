@@ -296,9 +296,8 @@ static void note_limit(fe_app *app)
               fe_unfinished((double)app->level.all_rows, residual));
 }
 
-mx_err fe_run(void *data)
+static mx_err run(fe_app *app)
 {
-    fe_app *const app = data;
     mx_ctx_info before, after;
     app_print(app->base.report, "Starting CG solver ... \n");
     MX_TRY(mx_ctx_get_info(app->base.ctx, &before));
@@ -322,3 +321,5 @@ mx_err fe_run(void *data)
     }
     return MX_OK;
 }
+
+mx_err fe_run(fe_app *app) { return app_end_run(&app->base, run(app)); }

@@ -129,9 +129,8 @@ static mx_err check_residual(fe_app *app, double *residual)
                      (2 * reached + drift + bound) / scale, APP_NEVER);
 }
 
-mx_err fe_verify(void *data)
+static mx_err verify(fe_app *app)
 {
-    fe_app *const app = data;
     const fe_input *in = &app->input;
     const double rows = (double)(in->nx + 1) * (double)(in->ny + 1) * (double)(in->nz + 1);
     const double entries =
@@ -144,3 +143,5 @@ mx_err fe_verify(void *data)
     return app->input.problem == FE_PROBLEM_MANUFACTURED ? check_error(app, residual)
                                                          : fe_check_analytic(app, residual);
 }
+
+mx_err fe_verify(fe_app *app) { return app_end_stage(&app->base, verify(app)); }

@@ -59,9 +59,8 @@ static mx_err keep_histories(md_app *app)
 /* A run goes on with the same bits if its neighbour lists are the same, also in their order. They
  * were made from built_position, by atoms in the order that they have until the next list. So these
  * positions are kept too. */
-mx_err md_keep(void *data)
+static mx_err keep(md_app *app)
 {
-    md_app *const app = data;
     const app_checkpoint c = app->base.checkpoint;
     const double *const side = app->box.length;
     const double farthest = MD_FARTHEST * fmax(side[0], fmax(side[1], side[2]));
@@ -103,14 +102,22 @@ static mx_err check_histories(md_app *app)
     return app_checkpoint_check_steps(c, "history_step", &h->step, app->step);
 }
 
-mx_err md_check_kept(void *data)
+static mx_err check_kept(md_app *app)
 {
-    md_app *const app = data;
     const app_checkpoint c = app->base.checkpoint;
     MX_TRY(app_checkpoint_check_end(c, "step", app->step, app->input.steps, "steps"));
     MX_TRY(check_histories(app));
     const mx_err err = md_check_ids(app);
     return err == MX_ERR_ARG ? app_checkpoint_refuse(c, "id", "%s", mx_err_message()) : err;
+}
+
+mx_err md_restart(md_app *app)
+{
+    app_base *const base = &app->base;
+    if (base->checkpoint == NULL) return MX_OK;
+    MX_TRY(app_end_stage(base, keep(app)));
+    MX_TRY(app_restore(base));
+    return app_end_restart(base, base->restarted ? check_kept(app) : MX_OK);
 }
 
 static void swap_positions(md_app *app)

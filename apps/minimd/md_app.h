@@ -1,5 +1,5 @@
-/* miniMD: one run. app_run goes through the stages in the order of this header; each file has what
- * stands under its name. */
+/* miniMD: one run. main.c goes through the stages md_set_up, md_restart, md_run, md_verify and
+ * md_write (app.h), which are collective and agreed. Each file has what stands under its name. */
 #pragma once
 #include "app.h"
 #include "frames.h"
@@ -162,10 +162,11 @@ typedef struct md_app {
 
 /* ---- setup.c: stages ---- */
 
-mx_err md_set_up(void *app);
+mx_err md_set_up(md_app *app);
 /* Frees the neighbour lists, and forgets how they are made: at the end of a run only. */
 void md_free_lists(md_app *app);
-void md_clean_up(void *app);
+/* At the end of a run, however far it came. */
+void md_clean_up(md_app *app);
 
 /* Makes all views of atoms at least `atoms` long; what they have is kept. Binds again where a view
  * was replaced. */
@@ -270,7 +271,7 @@ mx_err md_check_first_force(md_app *app, bool energy);
 
 /* ---- run.c ---- */
 
-mx_err md_run(void *app);
+mx_err md_run(md_app *app);
 /* md_migrate, sort, md_make_borders, md_make_list. Collective. */
 mx_err md_reneighbour(md_app *app);
 
@@ -334,9 +335,8 @@ mx_err md_write_yaml(md_app *app);
 /* Fills list[MD_HISTORIES]; returns how many there are. */
 int md_list_history(md_app *app, md_named_series *list);
 void md_free_history(md_app *app);
-mx_err md_keep(void *app);
-/* Does what was restored fit together, and the input? Collective, agreed. */
-mx_err md_check_kept(void *app);
+/* What a checkpoint keeps; restores it, if the user asks for that. */
+mx_err md_restart(md_app *app);
 /* After a restart: ghosts and the list as they were when the checkpoint was written. Collective. */
 mx_err md_resume(md_app *app);
 
@@ -356,10 +356,10 @@ mx_err md_begin_frames(md_app *app);
 /* After a step: writes a frame, where one is due. */
 mx_err md_add_frame(md_app *app);
 
-/* ---- output.c: the original's last lines. Collective. ---- */
+/* ---- output.c: the original's last lines, and what only miniMD has in the results file ---- */
 
-mx_err md_output(void *app);
+mx_err md_write(md_app *app);
 
-/* ---- verify.c. Collective. ---- */
+/* ---- verify.c: compares with what is known of the run ---- */
 
-mx_err md_verify(void *app);
+mx_err md_verify(md_app *app);

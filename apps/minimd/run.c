@@ -164,9 +164,8 @@ static mx_err begin(md_app *app)
     return app->base.restarted ? MX_OK : md_add_frame(app);
 }
 
-mx_err md_run(void *data)
+static mx_err run(md_app *app)
 {
-    md_app *const app = data;
     MX_TRY(begin(app));
     MX_TRY(md_loop_begin(app));
     while (app->step < app->input.steps) {
@@ -179,3 +178,5 @@ mx_err md_run(void *data)
     app_progress_end(app->base.report);
     return MX_OK;
 }
+
+mx_err md_run(md_app *app) { return app_end_run(&app->base, run(app)); }

@@ -248,9 +248,8 @@ static mx_err make_masses(md_app *app)
     return MX_OK;
 }
 
-mx_err md_set_up(void *data)
+static mx_err set_up(md_app *app)
 {
-    md_app *const app = data;
     const bool from_file = app->input.data_file != NULL;
     MX_TRY(md_choose_list(app));
     if (app->input.precision == MD_PRECISION_MIXED) app->base.precision = "f64, pairs in f32";
@@ -279,6 +278,8 @@ mx_err md_set_up(void *data)
     return MX_OK;
 }
 
+mx_err md_set_up(md_app *app) { return app_end_stage(&app->base, set_up(app)); }
+
 void md_free_lists(md_app *app)
 {
     (void)mx_view_destroy(&app->views.neighbour);
@@ -288,9 +289,8 @@ void md_free_lists(md_app *app)
     md_flat_destroy(&app->flat);
 }
 
-void md_clean_up(void *data)
+void md_clean_up(md_app *app)
 {
-    md_app *const app = data;
     md_views *const v = &app->views;
     mx_view *const all[] = {
         &v->position, &v->velocity,   &v->force,       &v->type,       &v->id,

@@ -86,9 +86,8 @@ static mx_err check_list(md_app *app)
                       size * density * app->scales.pressure);
 }
 
-mx_err md_verify(void *data)
+static mx_err verify(md_app *app)
 {
-    md_app *const app = data;
     const md_energies e = energies_of(app);
     const double tolerance = md_is_mixed(&e) ? MIXED_MOMENTUM_TOLERANCE : MOMENTUM_TOLERANCE;
     MX_TRY(check_list(app));
@@ -99,3 +98,5 @@ mx_err md_verify(void *data)
                      APP_NEVER));
     return app_check(&app->base, "energy", md_energy_drift(&e), 0, ENERGY_TOLERANCE, APP_NEVER);
 }
+
+mx_err md_verify(md_app *app) { return app_end_stage(&app->base, verify(app)); }

@@ -41,9 +41,8 @@ static mx_err keep_numbers(tl_app *app)
     return app_keep_f64(c, "eigenvalue_high", &app->eigenvalues.high, 1, from_0);
 }
 
-mx_err tl_keep(void *data)
+static mx_err keep(tl_app *app)
 {
-    tl_app *const app = data;
     const app_checkpoint c = app->base.checkpoint;
     const mx_ctx ctx = app->base.ctx;
     const app_slab cells = app_slab_cells(&app->decomp);
@@ -83,9 +82,8 @@ static mx_err check_iterations(const tl_app *app)
     return app_checkpoint_check_count(c, "cg_residual", &app->residuals, residuals);
 }
 
-mx_err tl_check_kept(void *data)
+static mx_err check_kept(tl_app *app)
 {
-    tl_app *const app = data;
     const app_checkpoint c = app->base.checkpoint;
     const double time = (double)app->step * app->deck.initial_timestep;
     const tl_eigenvalues *const e = &app->eigenvalues;
@@ -99,4 +97,13 @@ mx_err tl_check_kept(void *data)
                                      e->low, e->high);
     MX_TRY(check_summaries(app));
     return check_iterations(app);
+}
+
+mx_err tl_restart(tl_app *app)
+{
+    app_base *const base = &app->base;
+    if (base->checkpoint == NULL) return MX_OK;
+    MX_TRY(app_end_stage(base, keep(app)));
+    MX_TRY(app_restore(base));
+    return app_end_restart(base, base->restarted ? check_kept(app) : MX_OK);
 }

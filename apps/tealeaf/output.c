@@ -85,11 +85,12 @@ static mx_err print_end(tl_app *app)
     return MX_OK;
 }
 
-mx_err tl_output(void *data)
+static mx_err output(tl_app *app)
 {
-    tl_app *const app = data;
     MX_TRY(print_end(app));
     if (app->base.results == NULL) return MX_OK;
     MX_TRY(series(app));
     return fields(app);
 }
+
+mx_err tl_write(tl_app *app) { return app_end_stage(&app->base, output(app)); }

@@ -149,9 +149,8 @@ static mx_err begin(tl_app *app)
     return summary_is_due(app) && !done ? summarise(app) : MX_OK;
 }
 
-mx_err tl_run(void *data)
+static mx_err run(tl_app *app)
 {
-    tl_app *const app = data;
     const tl_deck *deck = &app->deck;
     app->started = app_now();
     app->base.first_step = app->first_step = app->step;
@@ -168,3 +167,5 @@ mx_err tl_run(void *data)
     app_progress_end(app->base.report);
     return MX_OK;
 }
+
+mx_err tl_run(tl_app *app) { return app_end_run(&app->base, run(app)); }

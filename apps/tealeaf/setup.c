@@ -261,9 +261,8 @@ static const char *const region_names[] = {
     [TL_SOLVER_DPCG] = "dpcg solve",
 };
 
-mx_err tl_set_up(void *data)
+static mx_err set_up(tl_app *app)
 {
-    tl_app *const app = data;
     const app_base *const base = &app->base;
     MX_TRY(tl_deck_check_problem(base->options.deck, &app->deck));
     MX_TRY(app_agree(base->comm, decompose(app)));
@@ -283,9 +282,10 @@ mx_err tl_set_up(void *data)
     return MX_OK;
 }
 
-void tl_clean_up(void *data)
+mx_err tl_set_up(tl_app *app) { return app_end_stage(&app->base, set_up(app)); }
+
+void tl_clean_up(tl_app *app)
 {
-    tl_app *const app = data;
     app_series *series[] = {&app->residuals,
                             &app->rho,
                             &app->pw,

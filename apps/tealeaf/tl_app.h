@@ -1,5 +1,5 @@
-/* TeaLeaf: one run. app_run goes through the stages in the order of this header; each stage has a
- * file of its name. */
+/* TeaLeaf: one run. main.c goes through the stages in the order of this header; above each stage is
+ * the name of its file. */
 #pragma once
 #include "app.h"
 #include "box_halo.h"
@@ -123,19 +123,18 @@ typedef struct tl_app {
     double frame_origin[APP_MAX_DIMS], frame_spacing[APP_MAX_DIMS];
 } tl_app;
 
-/* The stages (app.h); data is a tl_app. */
+/* The stages (app.h). Collective, agreed. */
 
 /* setup.c: decomposition, views, arguments, the deck's states. */
-mx_err tl_set_up(void *data);
-void tl_clean_up(void *data);
+mx_err tl_set_up(tl_app *app);
+/* At the end of a run, however far it came. */
+void tl_clean_up(tl_app *app);
 
-/* keep.c: what a checkpoint keeps. */
-mx_err tl_keep(void *data);
-/* Does what a restart restored fit together, and the deck? */
-mx_err tl_check_kept(void *data);
+/* keep.c: what a checkpoint keeps; restores it, if the user asks for that. */
+mx_err tl_restart(tl_app *app);
 
 /* run.c: the time loop with its printed lines and summaries. */
-mx_err tl_run(void *data);
+mx_err tl_run(tl_app *app);
 
 /* visit.c: begins the frames of fields; after a step, and before the first one: writes those that
  * are due. Collective. */
@@ -143,10 +142,10 @@ mx_err tl_begin_frames(tl_app *app);
 mx_err tl_add_frames(tl_app *app);
 
 /* verify.c: compares with what is known of the solution. */
-mx_err tl_verify(void *data);
+mx_err tl_verify(tl_app *app);
 
 /* output.c: the last lines; what only TeaLeaf has in the results file. */
-mx_err tl_output(void *data);
+mx_err tl_write(tl_app *app);
 
 /* The cells of this rank as a range of indices, with `layers` of the ghost cells that stand for
  * cells of other ranks; in 2-D and in 3-D. */

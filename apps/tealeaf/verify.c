@@ -82,9 +82,8 @@ static double energy_left(const tl_app *app)
     return sum * sqrt(cells) * app->dx * app->dy * app->dz / app->deck_summary.energy;
 }
 
-mx_err tl_verify(void *data)
+static mx_err verify(tl_app *app)
 {
-    tl_app *const app = data;
     app_base *const base = &app->base;
     const tl_summary *const deck = &app->deck_summary, *const last = &app->last;
     const char *source = NULL;
@@ -112,3 +111,5 @@ mx_err tl_verify(void *data)
                                      : "PASSED");
     return MX_OK;
 }
+
+mx_err tl_verify(tl_app *app) { return app_end_stage(&app->base, verify(app)); }

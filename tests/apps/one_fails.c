@@ -2,16 +2,27 @@
  * check. */
 #include "app.h"
 
-static mx_err verify(void *data)
+static mx_err verify(app_base *base)
 {
-    const app_base *const base = data;
     const bool last = app_rank(base->comm) == app_size(base->comm) - 1;
-    return app_check(data, "rank", last ? 1 : 0, 0, 0, APP_EXACT);
+    return app_end_stage(base, app_check(base, "rank", last ? 1 : 0, 0, 0, APP_EXACT));
+}
+
+static mx_err run_stages(app_base *base)
+{
+    MX_TRY(app_open(base));
+    MX_TRY(app_end_run(base, MX_OK));
+    MX_TRY(verify(base));
+    return app_publish(base);
 }
 
 int main(int argc, char **argv)
 {
-    static const app_definition definition = {
-        .name = "one_fails", .summary = "a test", .size = sizeof(app_base), .verify = verify};
-    return app_run(&definition, argc, argv);
+    static const app_program program = {.name = "one_fails", .summary = "a test"};
+    app_base base = {0};
+    mx_err err = app_begin(&base, &program, argc, argv, NULL);
+    if (err == MX_OK && !base.answered) err = run_stages(&base);
+    const int code = app_finish(&base, err);
+    app_close(&base);
+    return code;
 }

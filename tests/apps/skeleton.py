@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What app_run promises of any app: one command line for all ranks, minx's own options, and results that are kept when lines cannot be
+"""What app.h promises of any app: one command line for all ranks, minx's own options, and results that are kept when lines cannot be
 printed.
 
 usage: skeleton.py APP DECK LAYOUTS MPIEXEC...      LAYOUTS: default or all, as the build's MINX_LAYOUTS

@@ -33,9 +33,8 @@ typedef struct sample {
     app_series sum; /* of all cells, after each step */
 } sample;
 
-static mx_err set_up(void *data)
+static mx_err make_state(sample *s)
 {
-    sample *const s = data;
     const app_base *const b = &s->base;
     const mx_gid cells[] = {s->input.cells, s->input.cells};
     mx_view first; /* cell of this rank */
@@ -51,18 +50,26 @@ static mx_err set_up(void *data)
     return app_box_halo_create(b->transport, &s->decomp, 1, &s->halo);
 }
 
-static mx_err keep(void *data)
+static mx_err set_up(sample *s) { return app_end_stage(&s->base, make_state(s)); }
+
+static mx_err keep(sample *s)
 {
-    sample *const s = data;
     const app_slab cells = app_slab_cells(&s->decomp);
     MX_TRY(app_keep_series(s->base.checkpoint, "sum", &s->sum, app_keep_finite()));
     return app_keep_view(s->base.checkpoint, "u", s->base.ctx, &s->views.u, 1, &cells,
                          app_keep_finite());
 }
 
-static mx_err run(void *data)
+static mx_err restart(sample *s)
 {
-    sample *const s = data;
+    if (s->base.checkpoint == NULL) return MX_OK;
+    MX_TRY(app_end_stage(&s->base, keep(s)));
+    MX_TRY(app_restore(&s->base));
+    return app_end_restart(&s->base, MX_OK);
+}
+
+static mx_err do_steps(sample *s)
+{
     app_base *const b = &s->base;
     const int rows = s->decomp.cells[0], columns = s->decomp.cells[1];
     while (s->sum.count < s->input.steps && !b->stopped) {
@@ -80,34 +87,58 @@ static mx_err run(void *data)
     return MX_OK;
 }
 
-static mx_err verify(void *data) /* heat is conserved */
+static mx_err run(sample *s) { return app_end_run(&s->base, do_steps(s)); }
+
+static mx_err verify(sample *s) /* heat is conserved */
 {
-    const app_series *const sum = &((sample *)data)->sum;
-    return app_check(data, "sum", sum->values[sum->count - 1], 1, 1e-12, APP_RELATIVE(1e-12));
+    const double last = s->sum.values[s->sum.count - 1];
+    return app_end_stage(&s->base, app_check(&s->base, "sum", last, 1, 1e-12, APP_RELATIVE(1e-12)));
 }
 
-static mx_err output(void *data)
+static mx_err output(sample *s)
 {
-    sample *const s = data;
     MX_TRY(app_history(&s->base, "sum", "1", APP_RELATIVE(1e-12), &s->sum));
     return app_field(&s->base, "u", "1", APP_RELATIVE(1e-12), &s->decomp, s->views.u, 1, NULL,
                      NULL);
 }
 
-static void clean_up(void *data)
+static mx_err write_results(sample *s) { return app_end_stage(&s->base, output(s)); }
+
+static void clean_up(sample *s)
 {
-    sample *const s = data;
     (void)mx_view_destroy(&s->views.u);
     (void)mx_view_destroy(&s->views.next);
     app_box_halo_destroy(&s->halo);
     app_series_free(&s->sum);
 }
 
-/* clang-format off */
-static const app_definition definition = {
-    .name = "sample", .summary = "heat on a periodic square", .size = sizeof(sample), .deck = "DECK",
-    .input = &sample_keys, .input_at = offsetof(sample, input), .free_at_restart = "steps",
-    .set_up = set_up, .keep = keep, .run = run, .verify = verify, .output = output,
-    .clean_up = clean_up};
-int main(int argc, char **argv) { return app_run(&definition, argc, argv); }
+static mx_err run_stages(sample *s)
+{
+    MX_TRY(app_open(&s->base));
+    MX_TRY(set_up(s));
+    MX_TRY(restart(s));
+    MX_TRY(run(s));
+    if (s->base.stopped) return app_stop(&s->base);
+    MX_TRY(verify(s));
+    MX_TRY(write_results(s));
+    return app_publish(&s->base);
+}
+
+static const app_program program = {.name = "sample",
+                                    .summary = "heat on a periodic square",
+                                    .deck = "DECK",
+                                    .input = &sample_keys,
+                                    .checkpoints = true,
+                                    .free_at_restart = "steps"};
+
+int main(int argc, char **argv)
+{
+    sample s = {0};
+    mx_err err = app_begin(&s.base, &program, argc, argv, &s.input);
+    if (err == MX_OK && !s.base.answered) err = run_stages(&s);
+    const int code = app_finish(&s.base, err);
+    clean_up(&s);
+    app_close(&s.base);
+    return code;
+}
 #endif
