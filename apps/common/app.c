@@ -150,12 +150,12 @@ static mx_err open_checkpoint(app_base *app)
 static mx_err begin(app_base *app)
 {
     const app_definition *const d = app->definition;
+    const app_origin origin = {.app = d->name, .argc = app->argc, .argv = app->argv};
     MX_TRY(app_report_create(app->comm, app->options.quiet, &app->report));
     MX_TRY(app_region_add(app->report, "whole run", &app->whole));
     MX_TRY(read_input(app));
     MX_TRY(list_files(app));
-    MX_TRY(app_results_create(app->comm, app->options.output, d->name, app->argc, app->argv,
-                              &app->results));
+    MX_TRY(app_results_create(app->comm, app->options.output, &origin, &app->results));
     MX_TRY(open_checkpoint(app));
     MX_TRY(app_context_create(app->comm, &app->options, &app->ctx, &app->threads_origin));
     return app_transport_create(app->comm, app->ctx, app->options.gpu_mpi, &app->transport);
@@ -472,7 +472,13 @@ mx_err app_check(app_base *base, const char *name, double value, double expected
     if (!passed)
         MX_TRY(app_print_last(base, "check %s FAILED: got %.15e, expected %.15e, tolerance %.1e",
                               name, value, expected, tolerance));
-    return app_results_check(base->results, name, value, expected, tolerance, passed, compare);
+    const app_checked check = {.name = name,
+                               .value = value,
+                               .expected = expected,
+                               .tolerance = tolerance,
+                               .passed = passed,
+                               .compare = compare};
+    return app_results_check(base->results, &check);
 }
 
 void app_print_note(const app_base *base, const char *format, ...)
