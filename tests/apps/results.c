@@ -125,6 +125,10 @@ static void check_arrays(app_reader reader)
 {
     double *vectors = NULL;
     int64_t *numbers = NULL, count = 0;
+    char *attributes = NULL;
+    CHECK_OK(app_reader_attributes(reader, "/fields/vectors", &attributes));
+    CHECK(attributes && strstr(attributes, " <f8 [2] spacing\n"));
+    free(attributes);
     CHECK_OK(app_reader_f64(reader, "/fields/vectors", &count, &vectors));
     CHECK_I64(count, 5 * 6 * 2);
     for (int64_t i = 0; i < count; ++i) CHECK_F64(vectors[i], (double)0.1f, 0.0);
