@@ -178,8 +178,9 @@ mx_err app_open(app_base *base)
 {
     const app_options *const o = &base->options;
     MX_TRY(list_files(base));
-    MX_TRY(app_results_create(base->comm, o->output, base->program->name, base->argc, base->argv,
-                              &base->results));
+    const app_origin origin = {
+        .app = base->program->name, .argc = base->argc, .argv = base->argv};
+    MX_TRY(app_results_create(base->comm, o->output, &origin, &base->results));
     MX_TRY(open_checkpoint(base));
     MX_TRY(app_context_create(base->comm, o, &base->ctx, &base->threads_origin));
     MX_TRY(app_transport_create(base->comm, base->ctx, o->gpu_mpi, &base->transport));

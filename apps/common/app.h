@@ -157,28 +157,27 @@ void app_close(app_base *base);
 mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance,
                  app_compare compare);
 
-/* Writes /fields/NAME: the cells of a view of doubles. The view has the rank of the decomposition
- * (2 or 3), `ghosts` ghost cells on every side, which are left out, and any memory space and
- * layout. `origin` and `spacing` may be NULL (results.h). Without a results file it does nothing.
- * Errors: MX_ERR_MEMORY, those of mx_subview and mx_export, and those of app_results_field.
- * Collective, agreed. */
-mx_err app_field(app_base *base, const char *name, const char *unit, app_compare compare,
-                 const app_decomp *decomp, mx_view view, int ghosts, const double *origin,
-                 const double *spacing);
+/* The cells of a view of doubles: it has `ghosts` ghost cells on every side, which are not among
+ * them. */
+typedef struct app_cells {
+    mx_view view; /* any memory space and layout */
+    int ghosts;
+} app_cells;
 
-/* Writes the next frame of such a field. `frames` was created with the slab
- * app_slab_cells(decomp); NULL: nothing is done. step, time and errors: as for app_frames_add.
- * Collective, agreed. */
+/* Writes a field: "/fields/NAME", of type MX_F64, with the slab app_slab_cells of the decomposition,
+ * whose rank (2 or 3) the view has. Without a results file it does nothing. Errors: MX_ERR_MEMORY,
+ * those of mx_subview and mx_export, and those of app_results_array. Collective, agreed. */
+mx_err app_field(app_base *base, const app_array *array, app_cells cells);
+
+/* Writes the next frame of such a field. `frames` was created with such an array; NULL: nothing is
+ * done. step, time and errors: as for app_frames_add. Collective, agreed. */
 mx_err app_field_frame(app_base *base, app_frames frames, int64_t step, double time,
-                       const app_decomp *decomp, mx_view view, int ghosts);
+                       app_cells cells);
 
-/* Writes /series/NAME: a history, of which rank 0's entries are stored. app_history_i64 stores them
- * as whole numbers. Without a results file they do nothing. Errors: as for app_results_series_f64,
- * and MX_ERR_MEMORY. All ranks make the same calls. */
-mx_err app_history(app_base *base, const char *name, const char *unit, app_compare compare,
-                   const app_series *series);
-mx_err app_history_i64(app_base *base, const char *name, const char *unit, app_compare compare,
-                       const app_series *series);
+/* Writes a history, "/series/NAME", of which rank 0's entries are stored: with the type MX_I64 as
+ * whole numbers. Without a results file it does nothing. Errors: as for app_results_series, and
+ * MX_ERR_MEMORY. All ranks make the same calls. */
+mx_err app_history(app_base *base, const app_array *array, const app_series *series);
 
 /* Sets the figure of merit, which the run prints as its last line: larger is better. To be called
  * before app_publish; the last call counts. `unit` ("cell iterations/s") is not copied. Not

@@ -23,7 +23,13 @@ mx_err app_check(app_base *base, const char *name, double value, double expected
     if (!passed)
         MX_TRY(app_print_last(base, "check %s FAILED: got %.15e, expected %.15e, tolerance %.1e",
                               name, value, expected, tolerance));
-    return app_results_check(base->results, name, value, expected, tolerance, passed, compare);
+    const app_checked check = {.name = name,
+                               .value = value,
+                               .expected = expected,
+                               .tolerance = tolerance,
+                               .passed = passed,
+                               .compare = compare};
+    return app_results_check(base->results, &check);
 }
 
 const char *app_verdict(const app_base *base) { return base->failed ? "failed" : base->verdict; }

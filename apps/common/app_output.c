@@ -3,32 +3,23 @@
 
 #include <stdlib.h>
 
-/* This rank's cells of a view, without ghosts, in `values`. */
-static mx_err export_cells(app_base *base, const app_decomp *decomp, mx_view view, int ghosts,
-                           double *values)
+/* This rank's cells of a view, without ghosts, in base->field. */
+static mx_err export_cells(app_base *base, const app_slab *slab, app_cells cells)
 {
-    mx_view cells;
-    const mx_lid *const n = decomp->cells;
-    if (decomp->dims == 2)
-        MX_TRY(mx_subview(view,
-                          MX_SLICES(mx_span(ghosts, ghosts + n[0]), mx_span(ghosts, ghosts + n[1])),
-                          &cells));
-    else
-        MX_TRY(mx_subview(view,
-                          MX_SLICES(mx_span(ghosts, ghosts + n[0]), mx_span(ghosts, ghosts + n[1]),
-                                    mx_span(ghosts, ghosts + n[2])),
-                          &cells));
-    const mx_err err = mx_export(base->ctx, cells, values, NULL);
-    MX_TRY(mx_view_destroy(&cells));
+    mx_slice slices[APP_SLAB_MAX_RANK];
+    mx_view inside;
+    for (int d = 0; d < slab->rank; d++)
+        slices[d] = mx_span(cells.ghosts, cells.ghosts + slab->count[d]);
+    MX_TRY(mx_subview(cells.view, slab->rank, slices, &inside));
+    const mx_err err = mx_export(base->ctx, inside, base->field, NULL);
+    MX_TRY(mx_view_destroy(&inside));
     return err;
 }
 
 /* Memory for a field. It is used again by later ones, because new memory takes about as long as the
  * copy into it. */
-static mx_err reserve_field(app_base *base, const app_decomp *decomp)
+static mx_err reserve_field(app_base *base, size_t cells)
 {
-    size_t cells = 1;
-    for (int d = 0; d < decomp->dims; d++) cells *= (size_t)decomp->cells[d];
     if (cells <= base->field_capacity) return MX_OK;
     free(base->field);
     base->field_capacity = 0;
@@ -39,53 +30,47 @@ static mx_err reserve_field(app_base *base, const app_decomp *decomp)
 }
 
 /* Copies this rank's cells to base->field. Agreed. */
-static mx_err export_to_field(app_base *base, const app_decomp *decomp, mx_view view, int ghosts)
+static mx_err export_to_field(app_base *base, const app_slab *slab, app_cells cells)
 {
-    mx_err err = reserve_field(base, decomp);
-    if (err == MX_OK) err = export_cells(base, decomp, view, ghosts, base->field);
+    mx_err err = reserve_field(base, (size_t)app_slab_elements(slab));
+    if (err == MX_OK) err = export_cells(base, slab, cells);
     return app_agree(base->comm, err);
 }
 
-mx_err app_field(app_base *base, const char *name, const char *unit, app_compare compare,
-                 const app_decomp *decomp, mx_view view, int ghosts, const double *origin,
-                 const double *spacing)
+mx_err app_field(app_base *base, const app_array *array, app_cells cells)
 {
     if (!base->results) return MX_OK;
-    MX_TRY(export_to_field(base, decomp, view, ghosts));
-    return app_results_field(base->results, name, unit, compare, decomp, base->field, origin,
-                             spacing);
+    MX_TRY(export_to_field(base, &array->slab, cells));
+    return app_results_array(base->results, array, base->field);
 }
 
 mx_err app_field_frame(app_base *base, app_frames frames, int64_t step, double time,
-                       const app_decomp *decomp, mx_view view, int ghosts)
+                       app_cells cells)
 {
-    const app_slab cells = app_slab_cells(decomp);
     if (!frames) return MX_OK;
-    MX_TRY(export_to_field(base, decomp, view, ghosts));
-    return app_frames_add(frames, step, time, &cells, base->field);
+    MX_TRY(export_to_field(base, app_frames_slab(frames), cells));
+    return app_frames_add(frames, step, time, base->field);
 }
 
-mx_err app_history(app_base *base, const char *name, const char *unit, app_compare compare,
-                   const app_series *series)
+static mx_err write_whole(app_base *base, const app_array *array, const app_series *series)
 {
-    return app_results_series_f64(base->results, name, unit, compare, series->values,
-                                  series->count);
-}
-
-mx_err app_history_i64(app_base *base, const char *name, const char *unit, app_compare compare,
-                       const app_series *series)
-{
-    if (!base->results) return MX_OK;
     const size_t count = (size_t)(series->count > 0 ? series->count : 1);
     int64_t *const values = malloc(count * sizeof *values);
-    mx_err err = values ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write the series %s", name);
+    mx_err err = values ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write %s", array->path);
     err = app_agree(base->comm, err);
     if (err == MX_OK) {
         for (int64_t i = 0; i < series->count; i++) values[i] = (int64_t)series->values[i];
-        err = app_results_series_i64(base->results, name, unit, compare, values, series->count);
+        err = app_results_series(base->results, array, values, series->count);
     }
     free(values);
     return err;
+}
+
+mx_err app_history(app_base *base, const app_array *array, const app_series *series)
+{
+    if (!base->results) return MX_OK;
+    if (array->type == MX_I64) return write_whole(base, array, series);
+    return app_results_series(base->results, array, series->values, series->count);
 }
 
 void app_merit(app_base *base, double value, const char *unit)

@@ -33,9 +33,10 @@ static mx_err put_input(app_results results, const char *lines)
 {
     char hex[APP_DIGEST_HEX];
     MX_TRY(app_digest_text(lines, strlen(lines), hex));
-    const app_h5_item text = app_h5_text(lines), digest = app_h5_text(hex);
-    MX_TRY(app_results_put(results, "/input", "lines", &text, NULL, APP_NEVER));
-    return app_results_put(results, "/input", "sha256", &digest, NULL, APP_NEVER);
+    const app_small text = {.compare = APP_NEVER, .item = app_h5_text(lines)};
+    const app_small digest = {.compare = APP_NEVER, .item = app_h5_text(hex)};
+    MX_TRY(app_results_put(results, "/input/lines", &text));
+    return app_results_put(results, "/input/sha256", &digest);
 }
 
 static mx_err put_all(app_checkpoint c, app_results results, int64_t step)
@@ -54,9 +55,9 @@ static mx_err put_all(app_checkpoint c, app_results results, int64_t step)
 mx_err app_checkpoint_write(app_checkpoint c, int64_t step)
 {
     const app_checkpoint_plan *const plan = &c->plan;
+    const app_origin origin = {.app = plan->program, .argc = plan->argc, .argv = plan->argv};
     app_results results = NULL;
-    MX_TRY(app_results_begin(c->comm, &kind, plan->file, plan->program, plan->argc, plan->argv,
-                             &results));
+    MX_TRY(app_results_begin(c->comm, &kind, plan->file, &origin, &results));
     const mx_err err = put_all(c, results, step);
     if (err == MX_OK) return app_results_publish(&results);
     app_results_discard(&results);

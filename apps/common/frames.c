@@ -20,13 +20,12 @@ enum { STEP, TIME, VALUE, PARTS };
 struct app_frames {
     app_results results;
     app_frames next; /* of the results file */
-    app_slab slab;   /* of one frame */
+    app_array array; /* one frame */
+    char *path;      /* copies of what it points to */
+    app_place place;
     mx_gid count;
     hsize_t frame_bytes; /* of the chunks of a frame, and their share of the index */
     app_series times;    /* of rank 0 */
-    bool shown;          /* in the side file, at this place */
-    app_place place;
-    char *path;
     struct {
         char *path;
         mx_type type;
@@ -68,29 +67,19 @@ static bool is_h5md_unit(const char *text)
 
 static mx_err describe(hid_t set, const char *unit)
 {
-    return is_h5md_unit(unit) ? app_h5_put_variable_text(set, "unit", unit) : MX_OK;
+    return unit && is_h5md_unit(unit) ? app_h5_put_variable_text(set, "unit", unit) : MX_OK;
 }
 
-static app_slab with_frames(const app_slab *slab, mx_gid frame, mx_gid frames)
-{
-    app_slab all = {.rank = slab->rank + 1, .global = {frames}, .first = {frame}, .count = {1}};
-    for (int d = 0; d < slab->rank; ++d) {
-        all.global[d + 1] = slab->global[d];
-        all.first[d + 1] = slab->first[d];
-        all.count[d + 1] = slab->count[d];
-    }
-    return all;
-}
-
-static mx_err create_part(app_frames f, int p, const app_slab *slab, const char *unit,
-                          const char *compare)
+/* chunk: what is stored together. */
+static mx_err create_part(app_frames f, int p, const app_slab *chunk, const char *unit,
+                          app_compare compare)
 {
     app_file *const file = &f->results->file;
     const app_array array = {.path = f->part[p].path,
+                             .unit = unit,
+                             .compare = compare,
                              .type = f->part[p].type,
-                             .slab = *slab,
-                             .units = unit,
-                             .compare = compare};
+                             .slab = *chunk};
     mx_err err = app_file_reserve(file, CHUNK_BYTES);
     err = app_agree(file->comm, err);
     if (err == MX_OK && file->id >= 0) {
@@ -109,7 +98,7 @@ static app_slab value_chunk(const app_slab *slab, mx_type type)
         whole.count[d] = whole.global[d] > 0 ? whole.global[d] : 1;
     }
     const app_slab piece = app_slab_piece(&whole, 0, CHUNK_BYTES / (mx_gid)MX_TYPE_SIZE(type));
-    return with_frames(&piece, 0, 0);
+    return app_slab_frame(&piece, 0, 0);
 }
 
 /* What the index says of a chunk, rounded up: nodes of its tree, which may be half full. */
@@ -127,44 +116,49 @@ static hsize_t frame_bytes(const app_slab *chunk, mx_type type)
     return chunks * (bytes + INDEX_BYTES);
 }
 
-static mx_err create_parts(app_frames f, const app_frames_definition *d)
+static mx_err create_parts(app_frames f, const char *time_unit)
 {
     const app_slab steps = {.rank = 1, .count = {CHUNK_STEPS}};
-    app_slab values = value_chunk(&d->slab, d->type);
-    app_compare_words words;
-    const char *const compare = app_compare_text(d->compare, &words);
-    for (int k = 0; k < d->slab.rank; ++k) values.global[k + 1] = d->slab.global[k];
-    f->frame_bytes = frame_bytes(&values, d->type);
-    MX_TRY(create_part(f, STEP, &steps, "1", "exact"));
-    MX_TRY(create_part(f, TIME, &steps, d->time_unit, "exact"));
-    return create_part(f, VALUE, &values, d->unit, compare);
+    const app_array *const array = &f->array;
+    app_slab values = value_chunk(&array->slab, array->type);
+    for (int k = 0; k < array->slab.rank; ++k) values.global[k + 1] = array->slab.global[k];
+    f->frame_bytes = frame_bytes(&values, array->type);
+    MX_TRY(create_part(f, STEP, &steps, "1", APP_EXACT));
+    MX_TRY(create_part(f, TIME, &steps, time_unit, APP_EXACT));
+    return create_part(f, VALUE, &values, array->unit, array->compare);
 }
 
-static mx_err make(app_results results, const app_frames_definition *d, app_frames *frames)
+static mx_err copy_array(app_frames f, const app_array *array)
+{
+    f->path = strdup(array->path);
+    MX_REQUIRE(f->path, MX_ERR_MEMORY, "no memory for frames of %s", array->path);
+    f->array = *array;
+    f->array.path = f->path;
+    if (array->place) f->place = *array->place;
+    if (array->place) f->array.place = &f->place;
+    return MX_OK;
+}
+
+static mx_err make(app_results results, const app_array *array, app_frames *frames)
 {
     static const char *const names[] = {"step", "time", "value"};
-    const mx_type types[] = {MX_I64, MX_F64, d->type};
+    const mx_type types[] = {MX_I64, MX_F64, array->type};
     app_frames const made = calloc(1, sizeof *made);
     *frames = made;
-    MX_REQUIRE(made, MX_ERR_MEMORY, "no memory for frames of %s", d->path);
+    MX_REQUIRE(made, MX_ERR_MEMORY, "no memory for frames of %s", array->path);
     made->results = results;
-    made->slab = d->slab;
-    made->shown = d->place != NULL;
-    if (d->place) made->place = *d->place;
-    made->path = strdup(d->path);
-    MX_REQUIRE(made->path, MX_ERR_MEMORY, "no memory for frames of %s", d->path);
     for (int p = 0; p < PARTS; ++p) {
         app_strbuf path = {0};
         made->part[p].type = types[p];
         made->part[p].set = H5I_INVALID_HID;
-        MX_TRY(app_strbuf_add(&path, "%s/%s", d->path, names[p]));
+        MX_TRY(app_strbuf_add(&path, "%s/%s", array->path, names[p]));
         made->part[p].path = path.text;
     }
-    MX_REQUIRE(d->slab.rank < APP_SLAB_MAX_RANK, MX_ERR_ARG,
-               "%s: a frame has at most %d dimensions", d->path, APP_SLAB_MAX_RANK - 1);
-    MX_REQUIRE(app_file_type(d->type) >= 0, MX_ERR_ARG, "%s: elements of type %s cannot be stored",
-               d->path, mx_type_name(d->type));
-    return app_slab_check(&d->slab, d->path);
+    MX_TRY(copy_array(made, array));
+    MX_TRY(app_results_check_path(array->path));
+    MX_REQUIRE(array->slab.rank < APP_SLAB_MAX_RANK, MX_ERR_ARG,
+               "%s: a frame has at most %d dimensions", array->path, APP_SLAB_MAX_RANK - 1);
+    return app_array_check(array);
 }
 
 static void close_parts(app_frames f)
@@ -185,15 +179,15 @@ static void destroy(app_frames f)
     free(f);
 }
 
-mx_err app_frames_create(app_results results, const app_frames_definition *definition,
+mx_err app_frames_create(app_results results, const app_array *array, const char *time_unit,
                          app_frames *frames)
 {
     app_frames made = NULL;
     *frames = NULL;
     if (!results) return MX_OK;
-    mx_err err = app_agree(results->comm, make(results, definition, &made));
+    mx_err err = app_agree(results->comm, make(results, array, &made));
     if (err == MX_OK) err = app_results_begin_arrays(results);
-    if (err == MX_OK) err = create_parts(made, definition);
+    if (err == MX_OK) err = create_parts(made, time_unit);
     if (err != MX_OK) {
         destroy(made);
         return MX_PASS(err);
@@ -204,18 +198,18 @@ mx_err app_frames_create(app_results results, const app_frames_definition *defin
     return MX_OK;
 }
 
-mx_err app_results_end_frames(app_results results)
+mx_err app_frames_end(app_results results)
 {
-    for (app_frames f = results->frames; f; f = f->next) {
+    mx_err err = MX_OK;
+    for (app_frames f = results->frames; f && err == MX_OK; f = f->next) {
         close_parts(f);
-        if (f->shown && f->count > 0)
-            MX_TRY(app_results_add_xdmf_field(results, f->path, f->part[VALUE].type, &f->slab,
-                                              &f->place, f->count, f->times.values));
+        if (f->array.place && f->count > 0 && app_rank(results->comm) == 0)
+            err = app_xdmf_add_field(&results->xdmf, &f->array, f->count, f->times.values);
     }
-    return MX_OK;
+    return app_agree(results->comm, err);
 }
 
-void app_results_free_frames(app_results results)
+void app_frames_free(app_results results)
 {
     while (results->frames) {
         app_frames const next = results->frames->next;
@@ -226,12 +220,14 @@ void app_results_free_frames(app_results results)
 
 /* ---- the next frame ---- */
 
+const app_slab *app_frames_slab(app_frames f) { return &f->array.slab; }
+
 static mx_err grow(app_frames f)
 {
     MX_TRY(app_agree(f->results->comm, app_file_reserve(&f->results->file, f->frame_bytes)));
     for (int p = 0; p < PARTS; ++p) {
         if (f->part[p].set < 0) continue;
-        const app_slab slab = p == VALUE ? with_frames(&f->slab, 0, f->count + 1)
+        const app_slab slab = p == VALUE ? app_slab_frame(&f->array.slab, 0, f->count + 1)
                                          : (app_slab){.rank = 1, .global = {f->count + 1}};
         hsize_t extents[APP_SLAB_MAX_RANK];
         for (int d = 0; d < slab.rank; ++d) extents[d] = (hsize_t)slab.global[d];
@@ -247,21 +243,11 @@ static mx_err write_part(app_frames f, int p, const app_slab *slab, const void *
     return app_file_write_box(&f->results->file, f->part[p].set, &array, values);
 }
 
-static mx_err check_frame(app_frames f, const app_slab *slab)
-{
-    bool same = slab->rank == f->slab.rank;
-    for (int d = 0; same && d < slab->rank; ++d) same = slab->global[d] == f->slab.global[d];
-    MX_REQUIRE(same, MX_ERR_ARG, "%s: a frame has other extents than the first one",
-               f->part[VALUE].path);
-    return app_slab_check(slab, f->part[VALUE].path);
-}
-
-mx_err app_frames_add(app_frames f, int64_t step, double time, const app_slab *slab,
-                      const void *values)
+mx_err app_frames_add(app_frames f, int64_t step, double time, const void *values)
 {
     if (!f) return MX_OK;
     const app_comm comm = f->results->comm;
-    MX_TRY(app_agree(comm, check_frame(f, slab)));
+    MX_TRY(app_agree(comm, app_array_check_values(&f->array, values)));
     mx_err err = grow(f);
     if (err == MX_OK && app_rank(comm) == 0) err = app_series_add(&f->times, time);
     MX_TRY(app_agree(comm, err));
@@ -270,7 +256,7 @@ mx_err app_frames_add(app_frames f, int64_t step, double time, const app_slab *s
                           .global = {number + 1},
                           .first = {number},
                           .count = {app_rank(comm) == 0 ? 1 : 0}};
-    const app_slab box = with_frames(slab, number, number + 1);
+    const app_slab box = app_slab_frame(&f->array.slab, number, number + 1);
     MX_TRY(write_part(f, STEP, &one, &step));
     MX_TRY(write_part(f, TIME, &one, &time));
     return write_part(f, VALUE, &box, values);
@@ -280,20 +266,6 @@ mx_err app_frames_flush(app_results results)
 {
     if (!results) return MX_OK;
     return app_file_flush(&results->file);
-}
-
-mx_err app_frames_constant(app_results results, const char *path, const char *unit, mx_type type,
-                           const app_slab *slab, const void *values)
-{
-    app_compare_words words;
-    const app_array array = {.path = path,
-                             .type = type,
-                             .slab = *slab,
-                             .units = unit,
-                             .compare = app_compare_text(APP_EXACT, &words)};
-    if (!results) return MX_OK;
-    MX_TRY(app_results_begin_arrays(results));
-    return app_file_put(&results->file, &array, values);
 }
 
 /* ---- H5MD ---- */

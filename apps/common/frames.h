@@ -5,41 +5,33 @@
  *     step [frames]   time [frames]   value [frames][extents of the array]
  *
  * Fields go under /frames/NAME, particles, in the order of their ids, under /particles/GROUP/NAME.
- * All functions are collective and agreed. */
+ * An element of particles that is the same in all frames, as their ids, is no frame: it is written
+ * once, by app_results_array. All functions are collective and agreed. */
 #pragma once
 #include "results.h"
 
 typedef struct app_frames *app_frames;
 
-typedef struct app_frames_definition {
-    const char *path; /* of the element: "/frames/temperature", "/particles/all/position" */
-    const char *unit, *time_unit;
-    mx_type type;
-    app_slab slab; /* of one frame, of rank 1 to 4; the extents count */
-    app_compare compare;
-    /* NULL: ParaView and VisIt do not open it. What it points to must stay valid */
-    const app_place *place;
-} app_frames_definition;
-
-/* Creates the element. It belongs to the results file, and is closed with it. With results NULL
- * *frames is NULL, which app_frames_add accepts. MX_ERR_IO if an object with this path exists. */
-mx_err app_frames_create(app_results results, const app_frames_definition *definition,
+/* Creates the element. `array` is one frame: the path of the element ("/frames/temperature",
+ * "/particles/all/position"), and a slab of rank 1 to 4, this rank's box in every frame. What
+ * array->place points to must stay valid until the results file is closed. The element belongs to
+ * the results file, and is closed with it. With results NULL *frames is NULL, which app_frames_add
+ * accepts. MX_ERR_ARG for an array that cannot be stored, MX_ERR_IO if an object with this path
+ * exists. */
+mx_err app_frames_create(app_results results, const app_array *array, const char *time_unit,
                          app_frames *frames);
 
-/* Writes the next frame. slab: this rank's box; its extents are those of the definition. Of
- * step and time the values of rank 0 are stored. */
-mx_err app_frames_add(app_frames frames, int64_t step, double time, const app_slab *slab,
-                      const void *values);
+/* This rank's box of a frame. */
+const app_slab *app_frames_slab(app_frames frames);
+
+/* Writes the next frame. values: this rank's box, row-major, in host memory. Of step and time the
+ * values of rank 0 are stored. MX_ERR_ARG for values that are NULL, unless the box is empty. */
+mx_err app_frames_add(app_frames frames, int64_t step, double time, const void *values);
 
 /* Writes the frames so far to the disk. A run calls it when all elements of a frame were added: if
  * it is killed later, its temporary file (results_file.h) can be opened and has these frames.
  * results NULL: nothing. MX_ERR_IO. */
 mx_err app_frames_flush(app_results results);
-
-/* An element of particles that is the same in all frames, as their ids: one dataset, without
- * steps and times. results NULL: nothing. */
-mx_err app_frames_constant(app_results results, const char *path, const char *unit, mx_type type,
-                           const app_slab *slab, const void *values);
 
 /* The metadata that H5MD requires in a file with particles. app_h5md_begin is called once, before
  * the elements of /particles are created. The box is an element as well:
@@ -54,3 +46,8 @@ typedef struct app_h5md {
     bool periodic[3];
 } app_h5md;
 mx_err app_h5md_begin(app_results results, const app_h5md *info);
+
+/* For results.c. The end of all frames of a file: closes their datasets, and adds the elements with
+ * a place to the list of the XDMF file. Then frees them. */
+mx_err app_frames_end(app_results results);
+void app_frames_free(app_results results);

@@ -25,8 +25,8 @@ static mx_err put_numbers(app_results results, const app_kept *kept, app_h5_kind
                           const void *data, int64_t count)
 {
     const app_h5_item item = {.kind = kind, .vector = true, .count = (hsize_t)count, .data = data};
-    return app_results_put(results, "/state", kept->path + strlen("/state/"), &item, "1",
-                           APP_NEVER);
+    const app_small small = {.unit = "1", .compare = APP_NEVER, .item = item};
+    return app_results_put(results, kept->path, &small);
 }
 
 mx_err app_kept_put(app_results results, const app_kept *kept)
@@ -206,11 +206,7 @@ static mx_err view_type(app_comm comm, mx_view view, mx_type *type)
 static mx_err put_box(app_results results, const app_kept *kept, mx_view view, int first,
                       const app_slab *slab)
 {
-    app_compare_words never;
-    app_array array = {.path = kept->path,
-                       .slab = *slab,
-                       .units = "1",
-                       .compare = app_compare_text(APP_NEVER, &never)};
+    app_array array = {.path = kept->path, .unit = "1", .compare = APP_NEVER, .slab = *slab};
     void *buffer;
     MX_TRY(view_type(results->comm, view, &array.type));
     mx_err err = make_buffer(results->comm, &array, &buffer);
@@ -264,11 +260,7 @@ static mx_err put_rows(app_results results, const app_kept *kept)
     char *counts = NULL;
     app_slab slab;
     MX_TRY(app_agree(results->comm, counts_path(kept->path, &counts)));
-    app_compare_words never;
-    app_array array = {.path = counts,
-                       .type = MX_I64,
-                       .units = "1",
-                       .compare = app_compare_text(APP_NEVER, &never)};
+    app_array array = {.path = counts, .unit = "1", .compare = APP_NEVER, .type = MX_I64};
     mx_err err = app_slab_stack(results->comm, 1, &array.slab);
     if (err == MX_OK) err = app_file_put(&results->file, &array, &rows);
     free(counts);

@@ -11,24 +11,35 @@
  * returned by the next call that is collective: a field, or app_results_finish. What collective
  * calls return is agreed among the ranks. */
 #pragma once
-#include "compare.h"
-#include "slab.h"
+#include "array.h"
 
 typedef struct app_results *app_results;
 
-/* Begins a file that is to be named `path`. Records the name of the app, the command line, the time
- * and the build's provenance (commit, compiler, flags, library versions, host, ranks). MX_ERR_IO if
- * the file could not be written at the end of the run. app_results_publish, app_results_finish or
- * app_results_discard frees the handle. Collective, agreed. */
-mx_err app_results_create(app_comm comm, const char *path, const char *app, int argc, char **argv,
+/* Who writes a file. */
+typedef struct app_origin {
+    const char *app; /* the name of the program */
+    int argc;        /* its command line */
+    char **argv;
+} app_origin;
+
+/* Begins a file that is to be named `path`. Records the origin, the time and the build's provenance
+ * (commit, compiler, flags, library versions, host, ranks). MX_ERR_IO if the file could not be
+ * written at the end of the run. app_results_publish, app_results_finish or app_results_discard
+ * frees the handle. Collective, agreed. */
+mx_err app_results_create(app_comm comm, const char *path, const app_origin *origin,
                           app_results *results);
+
+/* The same for any kind of file (results_put.h). *kind must outlive *results. */
+typedef struct app_results_kind app_results_kind;
+mx_err app_results_begin(app_comm comm, const app_results_kind *kind, const char *path,
+                         const app_origin *origin, app_results *results);
 
 /* Of all calls below:
  *   name      part of a path: not empty, not ".", without '/' and control characters. No name
  *             stands twice in a group
  *   unit      "m", "energy/length^2", "1" for none
- *   compare   how the data are compared with those of another run (compare.h). Provenance and
- *             performance are never compared, parameters of the input must be equal
+ *   array     what is said of an array, its path among it (array.h). Provenance and performance are
+ *             never compared with those of another run, parameters of the input must be equal
  * All data are in host memory, and written or copied before a call returns. Errors: MX_ERR_ARG for
  * an invalid name or shape, MX_ERR_IO if the file cannot be written, MX_ERR_MEMORY, MX_ERR_COMM. */
 
@@ -56,47 +67,18 @@ mx_err app_results_parameter_text(app_results results, const char *name, const c
  * needs of it. */
 mx_err app_results_file(app_results results, const char *name, const char *text, size_t length);
 
-/* /series/NAME: a history of n values; rank 0's values count. */
-mx_err app_results_series_f64(app_results results, const char *name, const char *unit,
-                              app_compare compare, const double *values, mx_gid n);
-mx_err app_results_series_i64(app_results results, const char *name, const char *unit,
-                              app_compare compare, const int64_t *values, mx_gid n);
+/* "/series/NAME": a history of n values of array->type, MX_F64 or MX_I64; rank 0's values and n
+ * count. Slab and place are not used. */
+mx_err app_results_series(app_results results, const app_array *array, const void *values,
+                          mx_gid n);
 
-/* /fields/NAME: a cell field at global shape. `values` holds this rank's cells only (no halo),
- * row-major in the order of decomp's dimensions. For ParaView: `origin`, the low corner of the
- * domain, and `spacing`, the sides of a cell, in units of length (dims entries, in the same order);
- * NULL: 0 and 1. Collective, agreed. */
-mx_err app_results_field(app_results results, const char *name, const char *unit,
-                         app_compare compare, const app_decomp *decomp, const double *values,
-                         const double *origin, const double *spacing);
+/* "/fields/NAME": any global array, by slabs (slab.h) that fill it without overlap: fields on nodes
+ * or cells, particles in the order of their ids. values: this rank's box, without ghosts,
+ * row-major. Collective, agreed. */
+mx_err app_results_array(app_results results, const app_array *array, const void *values);
 
-/* Where the values of an array are, for ParaView and VisIt. */
-typedef struct app_place {
-    /* one of app_results_mesh, or a field of positions; NULL: a uniform mesh of two or three
-     * dimensions */
-    const char *mesh;
-    bool on_nodes;                  /* else in cells */
-    bool is_vector;                 /* the last dimension has the components */
-    const double *origin, *spacing; /* of a uniform mesh: dims entries; NULL: 0 and 1 */
-    /* the values are the positions of particles; if they are a field, `mesh` is its own name */
-    bool is_position;
-} app_place;
-
-/* /fields/NAME: any global array, by slabs (slab.h) that fill it without overlap: fields on nodes
- * or cells, particles in the order of their ids. type: MX_F32, MX_F64, MX_I32 or MX_I64. values:
- * this rank's box, row-major, in host memory. place NULL: ParaView and VisIt do not open it.
- * Collective. */
-mx_err app_results_array(app_results results, const char *name, const char *unit,
-                         app_compare compare, mx_type type, const app_slab *slab,
-                         const void *values, const app_place *place);
-
-/* /meshes/NAME: a mesh for places. Unstructured: coordinates [nodes][2 or 3], and the eight nodes
- * of each hexahedron, in the order of VTK and Exodus: around the bottom, then around the top. cells
- * NULL: points. Curvilinear: coordinates [z][y][x][3] or [y][x][2] of the nodes of a grid, cells
- * NULL. Collective. */
-mx_err app_results_mesh(app_results results, const char *name, const char *unit,
-                        const app_slab *nodes, const double *coordinates, const app_slab *cells,
-                        const int64_t *connectivity);
+/* /meshes/NAME: a mesh for places (array.h). Collective, agreed. */
+mx_err app_results_mesh(app_results results, const app_mesh *mesh);
 
 /* /performance/NAME: one region. `seconds` is this rank's; the file gets minimum, mean and maximum
  * over ranks. `bytes` and `flops` are this rank's totals that the algorithm must move and do; the
@@ -110,10 +92,15 @@ typedef struct app_region_totals {
 } app_region_totals;
 mx_err app_results_region(app_results results, const char *name, const app_region_totals *totals);
 
-/* /verification/NAME: a check that the app made. `tolerance` is relative to |expected|, absolute
- * where that is 0. `compare`: how value, expected and tolerance are compared with another run's. */
-mx_err app_results_check(app_results results, const char *name, double value, double expected,
-                         double tolerance, bool passed, app_compare compare);
+/* /verification/NAME: a check that the app made. */
+typedef struct app_checked {
+    const char *name;
+    double value, expected;
+    double tolerance; /* relative to |expected|, absolute where that is 0 */
+    bool passed;
+    app_compare compare; /* of value, expected and tolerance with another run's */
+} app_checked;
+mx_err app_results_check(app_results results, const app_checked *check);
 
 /* The host context whose threads compute the digests. It must exist until app_results_seal returns.
  * NULL, the default, or a context of one thread: the calling thread computes them. Accepts results

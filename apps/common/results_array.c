@@ -1,7 +1,6 @@
 /* Arrays of a results file, by slabs. With a parallel HDF5 all ranks write and read their boxes in
  * one collective call. With a serial one rank 0 does it for all: the boxes travel in pieces of
  * bounded size (app_slab_piece), so that rank 0 needs little memory beside its own box. */
-#include "compare.h"
 #include "results_file.h"
 
 #include <stdio.h>
@@ -46,11 +45,12 @@ static void to_hsize(int rank, const mx_gid *from, hsize_t *to)
     for (int d = 0; d < rank; ++d) to[d] = (hsize_t)from[d];
 }
 
-/* Writes (`out`) or reads (`in`) one box. A rank with an empty box takes part in the collective
- * call. */
-static mx_err transfer_box(hid_t set, const app_array *array, const app_slab *box, hid_t transfer,
-                           const void *out, void *in)
+/* Writes (`out`) or reads (`in`) the box of the array. A rank with an empty box takes part in the
+ * collective call. */
+static mx_err transfer_box(hid_t set, const app_array *array, hid_t transfer, const void *out,
+                           void *in)
 {
+    const app_slab *const box = &array->slab;
     hsize_t first[APP_SLAB_MAX_RANK], count[APP_SLAB_MAX_RANK];
     to_hsize(box->rank, box->first, first);
     to_hsize(box->rank, box->count, count);
@@ -87,7 +87,7 @@ static mx_err transfer_all(app_file *file, hid_t set, const app_array *array, co
     if (transfer < 0 || (file->collective && H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) < 0))
         err = MX_FAIL(MX_ERR_IO, "cannot prepare to access %s: %s", array->path, app_h5_reason());
     err = app_agree(file->comm, err);
-    if (err == MX_OK) err = transfer_box(set, array, &array->slab, transfer, out, in);
+    if (err == MX_OK) err = transfer_box(set, array, transfer, out, in);
     (void)app_h5_close(transfer);
     return err;
 }
@@ -136,22 +136,30 @@ static mx_err pass_box(app_file *file, const app_array *array, const void *out, 
     return MX_OK;
 }
 
+/* What rank 0 needs to pass the boxes of the others. */
+typedef struct server {
+    app_slab *boxes; /* of all ranks */
+    char *buffer;    /* a piece */
+} server;
+
 /* Rank 0 for the others. All messages are passed even after a failure, because the other ranks wait
  * for them. */
-static mx_err serve_boxes(app_file *file, hid_t set, const app_array *array, const app_slab *boxes,
-                          char *buffer, bool write)
+static mx_err serve_boxes(app_file *file, hid_t set, const app_array *array, const server *s,
+                          bool write)
 {
     mx_err err = MX_OK;
     for (int r = 1; r < app_size(file->comm); ++r) {
+        app_array part = *array;
         piece_box piece = {0};
-        while (next_piece(&boxes[r], MX_TYPE_SIZE(array->type), &piece)) {
+        while (next_piece(&s->boxes[r], MX_TYPE_SIZE(array->type), &piece)) {
             mx_err one = MX_OK;
-            if (write) MX_TRY(pass_piece(file->comm, r, buffer, piece.bytes, false));
+            part.slab = piece.slab;
+            if (write) MX_TRY(pass_piece(file->comm, r, s->buffer, piece.bytes, false));
             if (err == MX_OK)
-                one = transfer_box(set, array, &piece.slab, H5P_DEFAULT, write ? buffer : NULL,
-                                   write ? NULL : buffer);
+                one = transfer_box(set, &part, H5P_DEFAULT, write ? s->buffer : NULL,
+                                   write ? NULL : s->buffer);
             if (err == MX_OK) err = one;
-            if (!write) MX_TRY(pass_piece(file->comm, r, buffer, piece.bytes, true));
+            if (!write) MX_TRY(pass_piece(file->comm, r, s->buffer, piece.bytes, true));
         }
     }
     return err;
@@ -160,39 +168,45 @@ static mx_err serve_boxes(app_file *file, hid_t set, const app_array *array, con
 static mx_err transfer_all(app_file *file, hid_t set, const app_array *array, const void *out,
                            void *in)
 {
-    const bool server = app_rank(file->comm) == 0;
+    const bool first = app_rank(file->comm) == 0;
     const app_slab mine = array->slab;
-    app_slab *const boxes = server ? calloc((size_t)app_size(file->comm), sizeof *boxes) : NULL;
-    char *const buffer = server ? malloc(PIECE_BYTES) : NULL;
+    const server s = {.boxes = first ? calloc((size_t)app_size(file->comm), sizeof mine) : NULL,
+                      .buffer = first ? malloc(PIECE_BYTES) : NULL};
     mx_err err = MX_OK;
-    if (server && (!boxes || !buffer))
+    if (first && (!s.boxes || !s.buffer))
         err = MX_FAIL(MX_ERR_MEMORY, "no memory for the pieces of %d ranks", app_size(file->comm));
     err = app_agree(file->comm, err); /* before any message is sent */
     if (err == MX_OK) {
-        err = app_mpi_check(MPI_Gather(&mine, (int)sizeof mine, MPI_BYTE, boxes, (int)sizeof mine,
+        err = app_mpi_check(MPI_Gather(&mine, (int)sizeof mine, MPI_BYTE, s.boxes, (int)sizeof mine,
                                        MPI_BYTE, 0, app_comm_mpi(file->comm)),
                             "MPI_Gather");
     }
-    if (err == MX_OK && server) {
-        if (app_slab_elements(&mine) > 0)
-            err = transfer_box(set, array, &mine, H5P_DEFAULT, out, in);
-        const mx_err served = serve_boxes(file, set, array, boxes, buffer, out != NULL);
+    if (err == MX_OK && first) {
+        if (app_slab_elements(&mine) > 0) err = transfer_box(set, array, H5P_DEFAULT, out, in);
+        const mx_err served = serve_boxes(file, set, array, &s, out != NULL);
         if (err == MX_OK) err = served;
     } else if (err == MX_OK) {
         err = pass_box(file, array, out, in);
     }
-    free(buffer);
-    free(boxes);
+    free(s.buffer);
+    free(s.boxes);
     return err;
 }
 
 #endif
 
-static mx_err check_array(const app_array *array)
+mx_err app_array_check(const app_array *array)
 {
     MX_REQUIRE(type_name(array->type), MX_ERR_ARG, "%s: elements of type %s cannot be stored",
                array->path, mx_type_name(array->type));
     return app_slab_check(&array->slab, array->path);
+}
+
+mx_err app_array_check_values(const app_array *array, const void *values)
+{
+    MX_REQUIRE(values || app_slab_elements(&array->slab) == 0, MX_ERR_ARG,
+               "%s: no values were passed", array->path);
+    return MX_OK;
 }
 
 mx_err app_file_write_box(app_file *file, hid_t set, const app_array *array, const void *values)
@@ -219,22 +233,28 @@ static mx_err create_set(hid_t file, const app_array *array, hid_t *set)
     return err;
 }
 
+static mx_err describe_place(hid_t set, const app_array *array)
+{
+    const app_place *const place = array->place;
+    const hsize_t dims = (hsize_t)(array->slab.rank - (place->is_vector ? 1 : 0));
+    const app_h5_item corner = {
+        .kind = APP_H5_F64, .vector = true, .count = dims, .data = place->origin};
+    const app_h5_item step = {
+        .kind = APP_H5_F64, .vector = true, .count = dims, .data = place->spacing};
+    if (place->origin) MX_TRY(app_h5_put_attribute(set, "origin", &corner));
+    return place->spacing ? app_h5_put_attribute(set, "spacing", &step) : MX_OK;
+}
+
 static mx_err describe_set(hid_t set, const app_array *array)
 {
-    const app_h5_item text = app_h5_text(array->units ? array->units : "");
-    const hsize_t dims = (hsize_t)array->slab.rank;
-    const app_h5_item corner = {
-        .kind = APP_H5_F64, .vector = true, .count = dims, .data = array->origin};
-    const app_h5_item step = {
-        .kind = APP_H5_F64, .vector = true, .count = dims, .data = array->spacing};
-    if (array->units) MX_TRY(app_h5_put_attribute(set, "units", &text));
-    if (array->compare) {
-        const app_h5_item rule = app_h5_text(array->compare);
-        MX_TRY(app_h5_put_attribute(set, APP_COMPARE_ATTRIBUTE, &rule));
+    app_compare_words words;
+    const app_h5_item rule = app_h5_text(app_compare_text(array->compare, &words));
+    if (array->unit) {
+        const app_h5_item unit = app_h5_text(array->unit);
+        MX_TRY(app_h5_put_attribute(set, "units", &unit));
     }
-    if (array->origin) MX_TRY(app_h5_put_attribute(set, "origin", &corner));
-    if (array->spacing) MX_TRY(app_h5_put_attribute(set, "spacing", &step));
-    return MX_OK;
+    MX_TRY(app_h5_put_attribute(set, APP_COMPARE_ATTRIBUTE, &rule));
+    return array->place ? describe_place(set, array) : MX_OK;
 }
 
 /* The properties of a dataset that grows: it has chunks, and missing groups on its path are
@@ -275,7 +295,8 @@ mx_err app_file_put(app_file *file, const app_array *array, const void *values)
 {
     hid_t set = H5I_INVALID_HID;
     hsize_t bytes = 0;
-    mx_err err = check_array(array);
+    mx_err err = app_array_check(array);
+    if (err == MX_OK) err = app_array_check_values(array, values);
     if (err == MX_OK) {
         bytes = (hsize_t)app_slab_elements_global(&array->slab) * MX_TYPE_SIZE(array->type);
         err = app_file_reserve(file, bytes);

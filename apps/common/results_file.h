@@ -3,9 +3,9 @@
  * other ranks' parts in bounded pieces. Private to the results files. Calls marked "collective" are
  * so in both ways; what they return is not agreed yet. */
 #pragma once
+#include "array.h"
 #include "comm_mpi.h"
 #include "h5_util.h"
-#include "slab.h"
 
 typedef struct app_file {
     app_comm comm;
@@ -51,23 +51,20 @@ mx_err app_file_close(app_file *file);
 
 /* ---- arrays, by slabs ---- */
 
-/* An array of the file. */
-typedef struct app_array {
-    const char *path;
-    mx_type type; /* MX_F32, MX_F64, MX_I32 or MX_I64 */
-    app_slab slab;
-    const char *units;              /* NULL: none */
-    const char *compare;            /* the attribute of compare.h; NULL: none */
-    const double *origin, *spacing; /* one entry for each dimension, or NULL */
-} app_array;
+/* MX_ERR_ARG for a type that cannot be stored or an invalid slab. Not collective. */
+mx_err app_array_check(const app_array *array);
 
-/* Creates the dataset; the boxes of the ranks fill it without overlap. values: this rank's box,
- * row-major, in host memory. Collective, agreed. MX_ERR_ARG for an invalid type or slab. */
+/* MX_ERR_ARG if `values` is NULL and this rank's box is not empty. Not collective. */
+mx_err app_array_check_values(const app_array *array, const void *values);
+
+/* Creates the dataset, with what the descriptor says in its attributes; the boxes of the ranks fill
+ * it without overlap. values: this rank's box, row-major, in host memory. Errors also those of
+ * app_array_check and app_array_check_values. Collective, agreed. */
 mx_err app_file_put(app_file *file, const app_array *array, const void *values);
 
-/* Reads this rank's box; boxes may overlap. MX_ERR_INPUT if the dataset is missing or has another
- * type or other extents than array->slab.global, MX_ERR_IO if it cannot be read. Collective,
- * agreed. */
+/* Reads this rank's box; boxes may overlap. Of the descriptor path, type and slab are used.
+ * MX_ERR_INPUT if the dataset is missing or has another type or other extents than
+ * array->slab.global, MX_ERR_IO if it cannot be read. Collective, agreed. */
 mx_err app_file_get(app_file *file, const app_array *array, void *values);
 
 /* The extents of a dataset, in array->slab.global, and its rank; the rest of the slab is not set.

@@ -18,11 +18,11 @@ typedef enum put_what { PUT_GROUP, PUT_DATASET, PUT_ATTRIBUTE } put_what;
 
 typedef struct app_put {
     put_what what;
-    char *owner; /* the path of a group or dataset; the object that an attribute belongs to */
-    char *name;  /* of an attribute */
-    char *units; /* "": none */
+    const char *owner; /* the path of a group or dataset; the object that an attribute belongs to */
+    const char *name;  /* of an attribute; else "" */
+    const char *units; /* "": none */
     app_h5_item item;
-    void *data;
+    void *memory; /* of an item of the list: what the others point to */
 } app_put;
 
 /* How an item begins in the message. */
@@ -35,16 +35,27 @@ typedef struct put_head {
 } put_head;
 
 /* Names become parts of paths and lines of manifests. */
-static mx_err check_name(const char *name)
+static mx_err check_letters(const char *name, size_t length)
 {
-    MX_REQUIRE(name[0] != '\0' && strcmp(name, ".") != 0, MX_ERR_ARG,
+    MX_REQUIRE(length > 0 && (length != 1 || name[0] != '.'), MX_ERR_ARG,
                "a name in a results file must not be empty or \".\"");
-    for (const char *c = name; *c; ++c) {
+    for (size_t c = 0; c < length; ++c) {
         MX_REQUIRE(
-            (unsigned char)*c >= 0x20 && *c != 0x7f && *c != '/', MX_ERR_ARG,
+            (unsigned char)name[c] >= 0x20 && name[c] != 0x7f && name[c] != '/', MX_ERR_ARG,
             "a name in a results file must not contain '/' or control characters, got \"%s\"",
             name);
     }
+    return MX_OK;
+}
+
+static mx_err check_name(const char *name) { return check_letters(name, strlen(name)); }
+
+mx_err app_results_check_path(const char *path)
+{
+    MX_REQUIRE(path && path[0] == '/', MX_ERR_ARG,
+               "a path in a results file begins with '/', got \"%s\"", path ? path : "");
+    for (const char *name = path; *name == '/'; name += 1 + strcspn(name + 1, "/"))
+        MX_TRY(check_letters(name + 1, strcspn(name + 1, "/")));
     return MX_OK;
 }
 
@@ -60,34 +71,34 @@ mx_err app_results_path(const char *parent, const char *name, char **path)
 
 /* ---- collecting, on rank 0 ---- */
 
-static void free_put(app_put *put)
-{
-    free(put->owner);
-    free(put->name);
-    free(put->units);
-    free(put->data);
-}
-
 void app_put_list_free(app_put_list *list)
 {
-    for (int i = 0; i < list->count; ++i) free_put(&list->put[i]);
+    for (int i = 0; i < list->count; ++i) free(list->put[i].memory);
     free(list->put);
     *list = (app_put_list){0};
 }
 
-static mx_err copy_item(app_put *put, const char *owner, const char *name, const char *units,
-                        const app_h5_item *item)
+static char *append(char *to, const void *from, size_t bytes)
 {
-    const size_t bytes = app_h5_bytes(item);
-    put->owner = strdup(owner);
-    put->name = strdup(name);
-    put->units = strdup(units ? units : "");
-    put->data = calloc(bytes + 1, 1);
-    MX_REQUIRE(put->owner && put->name && put->units && put->data, MX_ERR_MEMORY,
-               "no memory for %s of the results file", owner);
-    if (bytes > 0) memcpy(put->data, item->data, bytes);
-    put->item = *item;
-    put->item.data = put->data;
+    if (bytes > 0) memcpy(to, from, bytes);
+    return to + bytes;
+}
+
+/* A copy that owns what it points to. */
+static mx_err copy_put(const app_put *put, app_put *copy)
+{
+    const size_t owner = strlen(put->owner) + 1, name = strlen(put->name) + 1;
+    const size_t units = strlen(put->units) + 1, data = app_h5_bytes(&put->item);
+    char *const memory = malloc(data + owner + name + units);
+    MX_REQUIRE(memory, MX_ERR_MEMORY, "no memory for %s of the results file", put->owner);
+    *copy = *put;
+    copy->memory = memory;
+    copy->item.data = memory;
+    char *const texts = append(memory, put->item.data, data);
+    copy->owner = texts;
+    copy->name = append(texts, put->owner, owner);
+    copy->units = append(texts + owner, put->name, name);
+    append(texts + owner + name, put->units, units);
     return MX_OK;
 }
 
@@ -101,57 +112,70 @@ static mx_err grow(app_put_list *list)
     return MX_OK;
 }
 
-static mx_err check_new(const app_put_list *list, put_what what, const char *owner,
-                        const char *name)
+static mx_err check_new(const app_put_list *list, const app_put *put)
 {
-    for (int i = 0; i < list->count && what != PUT_GROUP; ++i) {
-        const app_put *const put = &list->put[i];
-        MX_REQUIRE(
-            put->what != what || strcmp(put->name, name) != 0 || strcmp(put->owner, owner) != 0,
-            MX_ERR_ARG, "results file: %s%s%s is stored a second time, expected another name",
-            owner, what == PUT_ATTRIBUTE ? ", attribute " : "", name);
+    for (int i = 0; i < list->count && put->what != PUT_GROUP; ++i) {
+        const app_put *const other = &list->put[i];
+        MX_REQUIRE(other->what != put->what || strcmp(other->name, put->name) != 0 ||
+                       strcmp(other->owner, put->owner) != 0,
+                   MX_ERR_ARG,
+                   "results file: %s%s%s is stored a second time, expected another name",
+                   put->owner, put->what == PUT_ATTRIBUTE ? ", attribute " : "", put->name);
     }
     return MX_OK;
 }
 
-static mx_err add(app_put_list *list, put_what what, const char *owner, const char *name,
-                  const char *units, const app_h5_item *item)
+static mx_err add(app_put_list *list, const app_put *put)
 {
-    MX_TRY(check_new(list, what, owner, name));
+    app_put copy;
+    MX_TRY(check_new(list, put));
     if (list->count == list->capacity) MX_TRY(grow(list));
-    app_put put = {.what = what};
-    const mx_err err = copy_item(&put, owner, name, units, item);
-    if (err != MX_OK) {
-        free_put(&put);
-        return err;
-    }
-    list->put[list->count++] = put;
+    MX_TRY(copy_put(put, &copy));
+    list->put[list->count++] = copy;
     return MX_OK;
 }
 
 /* A failure is kept for the next flush, where the ranks agree. */
-static void collect(app_results results, put_what what, const char *owner, const char *name,
-                    const char *units, const app_h5_item *item)
+static void keep_failure(app_put_list *list, mx_err err)
 {
-    app_put_list *const list = &results->list;
-    if (app_rank(results->comm) != 0 || list->failed != MX_OK) return;
-    list->failed = add(list, what, owner, name, units, item);
-    if (list->failed != MX_OK) snprintf(list->reason, sizeof list->reason, "%s", mx_err_message());
+    if (err == MX_OK || list->failed != MX_OK) return;
+    list->failed = err;
+    snprintf(list->reason, sizeof list->reason, "%s", mx_err_message());
 }
 
-mx_err app_results_put(app_results results, const char *group, const char *name,
-                       const app_h5_item *item, const char *units, app_compare compare)
+static void collect(app_results results, const app_put *put)
+{
+    app_put_list *const list = &results->list;
+    if (app_rank(results->comm) == 0 && list->failed == MX_OK) keep_failure(list, add(list, put));
+}
+
+mx_err app_results_put(app_results results, const char *path, const app_small *small)
+{
+    app_compare_words words;
+    const app_put set = {.what = PUT_DATASET,
+                         .owner = path,
+                         .name = "",
+                         .units = small->unit ? small->unit : "",
+                         .item = small->item};
+    const app_put rule = {.what = PUT_ATTRIBUTE,
+                          .owner = path,
+                          .name = APP_COMPARE_ATTRIBUTE,
+                          .units = "",
+                          .item = app_h5_text(app_compare_text(small->compare, &words))};
+    MX_TRY(app_results_check_path(path));
+    collect(results, &set);
+    collect(results, &rule);
+    return MX_OK;
+}
+
+mx_err app_results_put_in(app_results results, const char *group, const char *name,
+                          const app_small *small)
 {
     char *path = NULL;
-    app_compare_words words;
-    const app_h5_item rule = app_h5_text(app_compare_text(compare, &words));
     MX_TRY(check_name(name));
-    const mx_err err = app_results_path(group, name, &path);
-    if (err == MX_OK) {
-        collect(results, PUT_DATASET, path, "", units, item);
-        collect(results, PUT_ATTRIBUTE, path, APP_COMPARE_ATTRIBUTE, NULL, &rule);
-    }
-    if (err != MX_OK) results->list.failed = err;
+    mx_err err = app_results_path(group, name, &path);
+    if (err == MX_OK) err = app_results_put(results, path, small);
+    keep_failure(&results->list, err);
     free(path);
     return MX_OK;
 }
@@ -159,15 +183,18 @@ mx_err app_results_put(app_results results, const char *group, const char *name,
 mx_err app_results_put_attribute(app_results results, const char *owner, const char *name,
                                  const app_h5_item *item)
 {
+    const app_put put = {
+        .what = PUT_ATTRIBUTE, .owner = owner, .name = name, .units = "", .item = *item};
     MX_TRY(check_name(name));
-    collect(results, PUT_ATTRIBUTE, owner, name, NULL, item);
+    collect(results, &put);
     return MX_OK;
 }
 
 mx_err app_results_put_group(app_results results, const char *path)
 {
-    const app_h5_item nothing = {.kind = APP_H5_TEXT};
-    collect(results, PUT_GROUP, path, "", NULL, &nothing);
+    const app_put put = {
+        .what = PUT_GROUP, .owner = path, .name = "", .units = "", .item = {.kind = APP_H5_TEXT}};
+    collect(results, &put);
     return MX_OK;
 }
 
@@ -196,12 +223,6 @@ static size_t packed_bytes(const put_head *head)
     return sizeof *head + head->owner + head->name + head->units + head->data;
 }
 
-static char *append(char *to, const void *from, size_t bytes)
-{
-    memcpy(to, from, bytes);
-    return to + bytes;
-}
-
 /* The message of all items, on rank 0. */
 static mx_err pack(const app_put_list *list, char **message, size_t *bytes)
 {
@@ -220,7 +241,7 @@ static mx_err pack(const app_put_list *list, char **message, size_t *bytes)
         to = append(to, put->owner, head.owner);
         to = append(to, put->name, head.name);
         to = append(to, put->units, head.units);
-        to = append(to, put->data, head.data);
+        to = append(to, put->item.data, head.data);
     }
     return MX_OK;
 }
@@ -230,7 +251,7 @@ static size_t unpack(const char *from, app_put *put)
 {
     put_head head;
     memcpy(&head, from, sizeof head);
-    char *const owner = (char *)(uintptr_t)(from + sizeof head);
+    const char *const owner = from + sizeof head;
     *put = (app_put){
         .what = head.what,
         .owner = owner,
@@ -238,8 +259,7 @@ static size_t unpack(const char *from, app_put *put)
         .units = owner + head.owner + head.name,
         .item = {
             .kind = head.kind, .vector = head.vector, .count = head.count, .texts = head.texts}};
-    put->data = put->units + head.units;
-    put->item.data = put->data;
+    put->item.data = put->units + head.units;
     return packed_bytes(&head);
 }
 
@@ -317,4 +337,11 @@ mx_err app_results_flush(app_results results)
     free(message);
     app_put_list_free(&results->list);
     return err;
+}
+
+mx_err app_results_begin_arrays(app_results results)
+{
+    if (results->begun) return MX_OK;
+    results->begun = true;
+    return app_results_flush(results);
 }

@@ -55,6 +55,17 @@ app_slab app_slab_components(app_slab slab, mx_gid components)
     return slab;
 }
 
+app_slab app_slab_frame(const app_slab *slab, mx_gid frame, mx_gid frames)
+{
+    app_slab all = {.rank = slab->rank + 1, .global = {frames}, .first = {frame}, .count = {1}};
+    for (int d = 0; d < slab->rank; ++d) {
+        all.global[d + 1] = slab->global[d];
+        all.first[d + 1] = slab->first[d];
+        all.count[d + 1] = slab->count[d];
+    }
+    return all;
+}
+
 mx_gid app_slab_elements(const app_slab *slab)
 {
     mx_gid elements = 1;

@@ -35,6 +35,10 @@ mx_err app_slab_stack(app_comm comm, mx_gid mine, app_slab *slab);
  * components of a vector. */
 app_slab app_slab_components(app_slab slab, mx_gid components);
 
+/* The same slab as number `frame` of an array of `frames` such slabs: a further dimension, the
+ * slowest one. */
+app_slab app_slab_frame(const app_slab *slab, mx_gid frame, mx_gid frames);
+
 /* Elements of this rank's box, and of the whole array. */
 mx_gid app_slab_elements(const app_slab *slab);
 mx_gid app_slab_elements_global(const app_slab *slab);

@@ -16,7 +16,25 @@ typedef struct writer {
     const app_xdmf *xdmf;
 } writer;
 
-mx_err app_xdmf_add_field(app_xdmf *xdmf, app_xdmf_field **field)
+/* ---- the list ---- */
+
+static mx_err copy_text(const char *text, char **copy)
+{
+    *copy = strdup(text);
+    MX_REQUIRE(*copy, MX_ERR_MEMORY, "no memory for the name %s", text);
+    return MX_OK;
+}
+
+static mx_err copy_times(app_xdmf_field *field, mx_gid frames, const double *times)
+{
+    field->times = malloc((size_t)frames * sizeof *times + 1);
+    MX_REQUIRE(field->times, MX_ERR_MEMORY, "no memory for the times of %s", field->path);
+    memcpy(field->times, times, (size_t)frames * sizeof *times);
+    field->frames = frames;
+    return MX_OK;
+}
+
+static mx_err new_field(app_xdmf *xdmf, app_xdmf_field **field)
 {
     const size_t count = (size_t)xdmf->field_count + 1;
     app_xdmf_field *const fields = realloc(xdmf->fields, count * sizeof *fields);
@@ -27,21 +45,43 @@ mx_err app_xdmf_add_field(app_xdmf *xdmf, app_xdmf_field **field)
     return MX_OK;
 }
 
-mx_err app_xdmf_add_mesh(app_xdmf *xdmf, app_xdmf_mesh **mesh)
+mx_err app_xdmf_add_field(app_xdmf *xdmf, const app_array *array, mx_gid frames,
+                          const double *times)
+{
+    app_xdmf_field *field;
+    const app_place *const place = array->place;
+    const bool uniform = !place->mesh && !place->is_position;
+    const int rank = array->slab.rank, dims = rank - (place->is_vector ? 1 : 0);
+    if (uniform && (dims < 2 || dims > 3)) return MX_OK;
+    MX_TRY(new_field(xdmf, &field));
+    MX_TRY(copy_text(array->path, &field->path));
+    if (place->mesh) MX_TRY(copy_text(place->mesh, &field->mesh));
+    if (frames > 0) MX_TRY(copy_times(field, frames, times));
+    field->type = array->type;
+    field->slab = array->slab;
+    field->on_nodes = place->on_nodes;
+    field->is_vector = place->is_vector || place->is_position;
+    field->is_position = place->is_position;
+    for (int d = 0; d < APP_MAX_DIMS && d < dims; ++d) {
+        field->origin[d] = place->origin ? place->origin[d] : 0.0;
+        field->spacing[d] = place->spacing ? place->spacing[d] : 1.0;
+    }
+    return MX_OK;
+}
+
+mx_err app_xdmf_add_mesh(app_xdmf *xdmf, const app_mesh *mesh)
 {
     const size_t count = (size_t)xdmf->mesh_count + 1;
     app_xdmf_mesh *const meshes = realloc(xdmf->meshes, count * sizeof *meshes);
     MX_REQUIRE(meshes, MX_ERR_MEMORY, "no memory to note a mesh");
     xdmf->meshes = meshes;
-    *mesh = &meshes[xdmf->mesh_count++];
-    **mesh = (app_xdmf_mesh){0};
-    return MX_OK;
+    meshes[xdmf->mesh_count++] = (app_xdmf_mesh){.nodes = mesh->nodes, .cells = mesh->cells};
+    return copy_text(mesh->name, &meshes[count - 1].name);
 }
 
 void app_xdmf_free(app_xdmf *xdmf)
 {
     for (int i = 0; i < xdmf->field_count; ++i) {
-        free(xdmf->fields[i].name);
         free(xdmf->fields[i].path);
         free(xdmf->fields[i].mesh);
         free(xdmf->fields[i].times);
@@ -51,6 +91,10 @@ void app_xdmf_free(app_xdmf *xdmf)
     free(xdmf->meshes);
     *xdmf = (app_xdmf){0};
 }
+
+/* ---- data ---- */
+
+static const char *name_of(const app_xdmf_field *field) { return strrchr(field->path, '/') + 1; }
 
 static mx_err add_escaped(app_strbuf *xml, const char *text)
 {
@@ -66,8 +110,6 @@ static mx_err add_escaped(app_strbuf *xml, const char *text)
     return MX_OK;
 }
 
-/* ---- data ---- */
-
 static mx_err add_numbers(app_strbuf *text, int count, const mx_gid *numbers, mx_gid more)
 {
     for (int i = 0; i < count; ++i)
@@ -82,38 +124,37 @@ static mx_err add_type(app_strbuf *text, mx_type type)
                           (int)MX_TYPE_SIZE(type));
 }
 
-/* A dataset of the HDF5 file; `part` is behind `path`, or empty. */
-static mx_err add_dataset(const writer *x, int rank, const mx_gid *extents, mx_type type,
-                          const char *path, const char *part)
+/* A dataset of the HDF5 file; `part` is behind its path, or empty. */
+static mx_err add_dataset(const writer *x, const app_array *set, const char *part)
 {
     MX_TRY(app_strbuf_add(x->text, "<DataItem Dimensions=\""));
-    MX_TRY(add_numbers(x->text, rank, extents, 0));
+    MX_TRY(add_numbers(x->text, set->slab.rank, set->slab.global, 0));
     MX_TRY(app_strbuf_add(x->text, "\" "));
-    MX_TRY(add_type(x->text, type));
+    MX_TRY(add_type(x->text, set->type));
     MX_TRY(app_strbuf_add(x->text, " Format=\"HDF\">"));
     MX_TRY(add_escaped(x->text, x->data_name));
     MX_TRY(app_strbuf_add(x->text, ":"));
-    MX_TRY(add_escaped(x->text, path));
+    MX_TRY(add_escaped(x->text, set->path));
     return app_strbuf_add(x->text, "%s</DataItem>\n", part);
 }
 
 /* The values of a field: the dataset, or one frame of it. */
 static mx_err add_values(const writer *x, const app_xdmf_field *field, mx_gid frame)
 {
-    mx_gid all[APP_SLAB_MAX_RANK + 1] = {field->frames};
-    if (field->frames == 0)
-        return add_dataset(x, field->rank, field->extents, field->type, field->path, "");
-    memcpy(all + 1, field->extents, (size_t)field->rank * sizeof *all);
+    const app_slab *const slab = &field->slab;
+    app_array set = {.path = field->path, .type = field->type, .slab = *slab};
+    if (field->frames == 0) return add_dataset(x, &set, "");
+    set.slab = app_slab_frame(slab, frame, field->frames);
     MX_TRY(app_strbuf_add(x->text, "<DataItem ItemType=\"HyperSlab\" Dimensions=\""));
-    MX_TRY(add_numbers(x->text, field->rank, field->extents, 0));
+    MX_TRY(add_numbers(x->text, slab->rank, slab->global, 0));
     MX_TRY(app_strbuf_add(x->text, "\"><DataItem Dimensions=\"3 %d\" Format=\"XML\">%" MX_PRI_GID,
-                          field->rank + 1, frame));
-    for (int d = 0; d < field->rank; ++d) MX_TRY(app_strbuf_add(x->text, " 0"));
-    for (int d = 0; d <= field->rank; ++d) MX_TRY(app_strbuf_add(x->text, " 1"));
+                          slab->rank + 1, frame));
+    for (int d = 0; d < slab->rank; ++d) MX_TRY(app_strbuf_add(x->text, " 0"));
+    for (int d = 0; d <= slab->rank; ++d) MX_TRY(app_strbuf_add(x->text, " 1"));
     MX_TRY(app_strbuf_add(x->text, " 1 "));
-    MX_TRY(add_numbers(x->text, field->rank, field->extents, 0));
+    MX_TRY(add_numbers(x->text, slab->rank, slab->global, 0));
     MX_TRY(app_strbuf_add(x->text, "</DataItem>"));
-    MX_TRY(add_dataset(x, field->rank + 1, all, field->type, field->path, "/value"));
+    MX_TRY(add_dataset(x, &set, "/value"));
     return app_strbuf_add(x->text, "</DataItem>\n");
 }
 
@@ -128,14 +169,17 @@ static mx_err add_reals(const writer *x, int dims, const double *values)
 
 /* ---- meshes ---- */
 
-static int dims_of(const app_xdmf_field *field) { return field->rank - (field->is_vector ? 1 : 0); }
+static int dims_of(const app_xdmf_field *field)
+{
+    return field->slab.rank - (field->is_vector ? 1 : 0);
+}
 
 /* XDMF counts nodes, one more than cells, slowest dimension first as we do. */
 static mx_err add_uniform(const writer *x, const app_xdmf_field *field)
 {
     const int dims = dims_of(field);
     MX_TRY(app_strbuf_add(x->text, "<Topology TopologyType=\"%dDCoRectMesh\" Dimensions=\"", dims));
-    MX_TRY(add_numbers(x->text, dims, field->extents, field->on_nodes ? 0 : 1));
+    MX_TRY(add_numbers(x->text, dims, field->slab.global, field->on_nodes ? 0 : 1));
     MX_TRY(app_strbuf_add(x->text, "\"/>\n<Geometry GeometryType=\"%s\">\n",
                           dims == 2 ? "ORIGIN_DXDY" : "ORIGIN_DXDYDZ"));
     MX_TRY(add_reals(x, dims, field->origin));
@@ -143,31 +187,34 @@ static mx_err add_uniform(const writer *x, const app_xdmf_field *field)
     return app_strbuf_add(x->text, "</Geometry>\n");
 }
 
-static mx_err add_points(const writer *x, mx_gid count, int dims)
+/* Points at positions [count][dims]. */
+static mx_err add_points(const writer *x, const app_slab *positions)
 {
     return app_strbuf_add(x->text,
                           "<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%" MX_PRI_GID
                           "\" NodesPerElement=\"1\"/>\n<Geometry GeometryType=\"%s\">\n",
-                          count, dims == 2 ? "XY" : "XYZ");
+                          positions->global[0], positions->global[1] == 2 ? "XY" : "XYZ");
 }
 
 static mx_err add_unstructured(const writer *x, const app_xdmf_mesh *mesh)
 {
-    const mx_gid nodes[2] = {mesh->nodes, mesh->dims}, cells[2] = {mesh->cells, 8};
+    const bool solid = mesh->cells.rank > 0 && mesh->cells.global[0] > 0;
     app_strbuf path = {0};
     mx_err err = app_strbuf_add(&path, "/meshes/%s", mesh->name);
-    if (err == MX_OK && mesh->cells > 0) {
+    const app_array nodes = {.path = path.text, .type = MX_F64, .slab = mesh->nodes};
+    const app_array cells = {.path = path.text, .type = MX_I64, .slab = mesh->cells};
+    if (err == MX_OK && solid) {
         err = app_strbuf_add(x->text,
                              "<Topology TopologyType=\"Hexahedron\" NumberOfElements=\"%" MX_PRI_GID
                              "\">\n",
-                             mesh->cells);
-        if (err == MX_OK) err = add_dataset(x, 2, cells, MX_I64, path.text, "/cells");
+                             mesh->cells.global[0]);
+        if (err == MX_OK) err = add_dataset(x, &cells, "/cells");
         if (err == MX_OK) err = app_strbuf_add(x->text, "</Topology>\n");
         if (err == MX_OK) err = app_strbuf_add(x->text, "<Geometry GeometryType=\"XYZ\">\n");
     } else if (err == MX_OK) {
-        err = add_points(x, mesh->nodes, mesh->dims);
+        err = add_points(x, &mesh->nodes);
     }
-    if (err == MX_OK) err = add_dataset(x, 2, nodes, MX_F64, path.text, "/coordinates");
+    if (err == MX_OK) err = add_dataset(x, &nodes, "/coordinates");
     if (err == MX_OK) err = app_strbuf_add(x->text, "</Geometry>\n");
     app_strbuf_free(&path);
     return err;
@@ -175,17 +222,15 @@ static mx_err add_unstructured(const writer *x, const app_xdmf_mesh *mesh)
 
 static mx_err add_curvilinear(const writer *x, const app_xdmf_mesh *mesh)
 {
-    mx_gid extents[APP_MAX_DIMS + 1];
+    const int dims = mesh->nodes.rank - 1;
     app_strbuf path = {0};
-    memcpy(extents, mesh->extents, (size_t)mesh->dims * sizeof *extents);
-    extents[mesh->dims] = mesh->dims;
-    MX_TRY(
-        app_strbuf_add(x->text, "<Topology TopologyType=\"%dDSMesh\" Dimensions=\"", mesh->dims));
-    MX_TRY(add_numbers(x->text, mesh->dims, mesh->extents, 0));
+    MX_TRY(app_strbuf_add(x->text, "<Topology TopologyType=\"%dDSMesh\" Dimensions=\"", dims));
+    MX_TRY(add_numbers(x->text, dims, mesh->nodes.global, 0));
     MX_TRY(app_strbuf_add(x->text, "\"/>\n<Geometry GeometryType=\"%s\">\n",
-                          mesh->dims == 2 ? "XY" : "XYZ"));
+                          dims == 2 ? "XY" : "XYZ"));
     MX_TRY(app_strbuf_add(&path, "/meshes/%s", mesh->name));
-    mx_err err = add_dataset(x, mesh->dims + 1, extents, MX_F64, path.text, "/coordinates");
+    const app_array nodes = {.path = path.text, .type = MX_F64, .slab = mesh->nodes};
+    const mx_err err = add_dataset(x, &nodes, "/coordinates");
     app_strbuf_free(&path);
     return err == MX_OK ? app_strbuf_add(x->text, "</Geometry>\n") : MX_PASS(err);
 }
@@ -203,7 +248,7 @@ static const app_xdmf_field *find_positions(const app_xdmf *xdmf, const char *na
 {
     for (int f = 0; f < xdmf->field_count; ++f) {
         const app_xdmf_field *const field = &xdmf->fields[f];
-        if (field->is_position && field->frames == 0 && strcmp(field->name, name) == 0)
+        if (field->is_position && field->frames == 0 && strcmp(name_of(field), name) == 0)
             return field;
     }
     return NULL;
@@ -215,9 +260,9 @@ static mx_err add_mesh(const writer *x, const app_xdmf_field *field, mx_gid fram
     const app_xdmf_field *const points = field->is_position ? field
                                          : field->mesh      ? find_positions(x->xdmf, field->mesh)
                                                             : NULL;
-    if (mesh) return mesh->is_grid ? add_curvilinear(x, mesh) : add_unstructured(x, mesh);
+    if (mesh) return mesh->nodes.rank > 2 ? add_curvilinear(x, mesh) : add_unstructured(x, mesh);
     if (!points) return add_uniform(x, field);
-    MX_TRY(add_points(x, points->extents[0], (int)points->extents[1]));
+    MX_TRY(add_points(x, &points->slab));
     MX_TRY(add_values(x, points, frame));
     return app_strbuf_add(x->text, "</Geometry>\n");
 }
@@ -230,7 +275,8 @@ static bool same_mesh(const app_xdmf_field *a, const app_xdmf_field *b)
     if (a->mesh) return strcmp(a->mesh, b->mesh) == 0;
     bool same = dims_of(a) == dims_of(b);
     for (int d = 0; same && d < dims_of(a); ++d) {
-        const mx_gid cells_a = a->extents[d] - a->on_nodes, cells_b = b->extents[d] - b->on_nodes;
+        const mx_gid cells_a = a->slab.global[d] - a->on_nodes;
+        const mx_gid cells_b = b->slab.global[d] - b->on_nodes;
         same = cells_a == cells_b && a->origin[d] == b->origin[d] && a->spacing[d] == b->spacing[d];
     }
     return same;
@@ -239,7 +285,7 @@ static bool same_mesh(const app_xdmf_field *a, const app_xdmf_field *b)
 static mx_err add_attribute(const writer *x, const app_xdmf_field *field, mx_gid frame)
 {
     MX_TRY(app_strbuf_add(x->text, "<Attribute Name=\""));
-    MX_TRY(add_escaped(x->text, field->name));
+    MX_TRY(add_escaped(x->text, name_of(field)));
     MX_TRY(app_strbuf_add(x->text, "\" AttributeType=\"%s\" Center=\"%s\">\n",
                           field->is_vector ? "Vector" : "Scalar",
                           field->on_nodes ? "Node" : "Cell"));
@@ -263,7 +309,7 @@ static mx_err add_grid(const writer *x, int first)
 static mx_err add_frames(const writer *x, const app_xdmf_field *field)
 {
     MX_TRY(app_strbuf_add(x->text, "<Grid Name=\""));
-    MX_TRY(add_escaped(x->text, field->name));
+    MX_TRY(add_escaped(x->text, name_of(field)));
     MX_TRY(app_strbuf_add(x->text, "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n"));
     for (mx_gid f = 0; f < field->frames; ++f) {
         MX_TRY(app_strbuf_add(x->text,

@@ -7,7 +7,6 @@
 static mx_err write_mesh(fe_app *app)
 {
     const fe_mesh *const m = &app->level.mesh;
-    const app_slab nodes = app_slab_components(fe_node_slab(m), 3);
     const size_t rows = (size_t)fe_rows(m);
     double(*const at)[3] = malloc(rows * sizeof *at);
     mx_err err = at != NULL ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to write the mesh");
@@ -17,8 +16,13 @@ static mx_err write_mesh(fe_app *app)
         for (int d = 0; d < 3; d++) at[row][d] = (double)n.at[2 - d] / m->elements[2 - d];
         fe_distort(&at[row][0], &at[row][1], &at[row][2]);
     }
-    if (err == MX_OK)
-        err = app_results_mesh(app->base.results, "nodes", "1", &nodes, at[0], NULL, NULL);
+    if (err == MX_OK) {
+        const app_mesh nodes = {.name = "nodes",
+                                .unit = "1",
+                                .nodes = app_slab_components(fe_node_slab(m), 3),
+                                .coordinates = at[0]};
+        err = app_results_mesh(app->base.results, &nodes);
+    }
     free(at);
     return err;
 }
@@ -43,7 +47,6 @@ mx_err fe_solution_on_host(const fe_app *app, mx_view *owner, const double **x)
 static mx_err write_solution(fe_app *app)
 {
     if (app->base.results == NULL) return MX_OK;
-    const app_slab slab = fe_node_slab(&app->level.mesh);
     double spacing[3];
     const bool distorted = app->input.mesh == FE_MESH_DISTORTED;
     const app_place place = {.mesh = distorted ? "nodes" : NULL,
@@ -51,12 +54,16 @@ static mx_err write_solution(fe_app *app)
                              .spacing = distorted ? NULL : spacing};
     if (distorted) MX_TRY(write_mesh(app));
     for (int d = 0; d < 3; d++) spacing[d] = 1.0 / (double)app->level.mesh.elements[d];
+    const app_array solution = {.path = "/fields/solution",
+                                .unit = "temperature",
+                                .compare = APP_RELATIVE(1e-9),
+                                .type = MX_F64,
+                                .slab = fe_node_slab(&app->level.mesh),
+                                .place = &place};
     mx_view owner;
     const double *x;
     mx_err err = fe_solution_on_host(app, &owner, &x);
-    if (err == MX_OK)
-        err = app_results_array(app->base.results, "solution", "temperature", APP_RELATIVE(1e-9),
-                                MX_F64, &slab, x, &place);
+    if (err == MX_OK) err = app_results_array(app->base.results, &solution, x);
     (void)mx_view_destroy(&owner);
     return err;
 }
@@ -83,21 +90,24 @@ static mx_err write_series(fe_app *app, const fe_shares *s)
 {
     const app_results results = app->base.results;
     const struct {
-        const char *name, *unit;
+        const char *path, *unit;
         const int64_t *share;
-    } all[] = {{"elements_of_rank", "1", s->elements},
-               {"rows_of_rank", "1", s->rows},
-               {"nonzeros_of_rank", "1", s->entries},
-               {"ghosts_of_rank", "1", s->ghosts},
-               {"matrix_bytes_of_rank", "B", s->matrix},
-               {"vector_bytes_of_rank", "B", s->vectors},
-               {"set_up_resident_of_rank", "B", s->set_up_resident},
-               {"resident_of_rank", "B", s->resident}};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        MX_TRY(app_results_series_i64(results, all[i].name, all[i].unit, APP_NEVER, all[i].share,
-                                      s->ranks));
-    return app_results_series_f64(results, "residual", "1", APP_ROUNDING, app->residuals.values,
-                                  app->iterations + 1);
+    } all[] = {{"/series/elements_of_rank", "1", s->elements},
+               {"/series/rows_of_rank", "1", s->rows},
+               {"/series/nonzeros_of_rank", "1", s->entries},
+               {"/series/ghosts_of_rank", "1", s->ghosts},
+               {"/series/matrix_bytes_of_rank", "B", s->matrix},
+               {"/series/vector_bytes_of_rank", "B", s->vectors},
+               {"/series/set_up_resident_of_rank", "B", s->set_up_resident},
+               {"/series/resident_of_rank", "B", s->resident}};
+    const app_array residual = {
+        .path = "/series/residual", .unit = "1", .compare = APP_ROUNDING, .type = MX_F64};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const app_array array = {
+            .path = all[i].path, .unit = all[i].unit, .compare = APP_NEVER, .type = MX_I64};
+        MX_TRY(app_results_series(results, &array, all[i].share, s->ranks));
+    }
+    return app_results_series(results, &residual, app->residuals.values, app->iterations + 1);
 }
 
 static mx_err output(fe_app *app)

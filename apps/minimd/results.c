@@ -96,18 +96,8 @@ static mx_err sort_positions(sorter *s)
     return app_by_id_sort(s->by_id, 3 * sizeof(double), s->values, s->sorted);
 }
 
-static mx_err store_sorted(sorter *s, const char *name, const char *unit, app_compare compare,
-                           mx_type type, int columns, bool is_position)
-{
-    const app_place place = {.mesh = "position",
-                             .on_nodes = true,
-                             .is_position = is_position,
-                             .is_vector = columns > 1 && !is_position};
-    app_slab slab = app_by_id_slab(s->by_id);
-    if (columns > 1) slab = app_slab_components(slab, columns);
-    return app_results_array(s->app->base.results, name, unit, compare, type, &slab, s->sorted,
-                             &place);
-}
+/* A number of each atom. */
+static const app_place on_atoms = {.mesh = "position", .on_nodes = true};
 
 static mx_err store_types(sorter *s)
 {
@@ -116,8 +106,14 @@ static mx_err store_types(sorter *s)
                      md_export_rows(app, app->views.type, app->local, 1, MX_I32, s->values)));
     int32_t *const types = s->values;
     for (mx_lid i = 0; i < app->local; i++) types[i]++; /* from 1 on, as in data files */
+    const app_array array = {.path = "/fields/type",
+                             .unit = "1",
+                             .compare = APP_EXACT,
+                             .type = MX_I32,
+                             .slab = app_by_id_slab(s->by_id),
+                             .place = &on_atoms};
     MX_TRY(app_by_id_sort(s->by_id, sizeof *types, s->values, s->sorted));
-    return store_sorted(s, "type", "1", APP_EXACT, MX_I32, 1, false);
+    return app_results_array(app->base.results, &array, s->sorted);
 }
 
 /* The ids of all atoms, sorted. */
@@ -131,20 +127,40 @@ static mx_err sort_ids(sorter *s)
 
 static mx_err store_ids(sorter *s)
 {
+    const app_array array = {.path = "/fields/id",
+                             .unit = "1",
+                             .compare = APP_EXACT,
+                             .type = MX_I64,
+                             .slab = app_by_id_slab(s->by_id),
+                             .place = &on_atoms};
     MX_TRY(sort_ids(s));
-    return store_sorted(s, "id", "1", APP_EXACT, MX_I64, 1, false);
+    return app_results_array(s->app->base.results, &array, s->sorted);
 }
 
 static mx_err store_atoms(sorter *s)
 {
     const md_app *const app = s->app;
-    const md_scales *const u = &app->scales;
+    const app_place points = {.mesh = "position", .on_nodes = true, .is_position = true};
+    const app_place vectors = {.mesh = "position", .on_nodes = true, .is_vector = true};
+    const app_slab slab = app_slab_components(app_by_id_slab(s->by_id), 3);
+    const app_array position = {.path = "/fields/position",
+                                .unit = app->scales.length_unit,
+                                .compare = sums(app),
+                                .type = MX_F64,
+                                .slab = slab,
+                                .place = &points};
+    const app_array velocity = {.path = "/fields/velocity",
+                                .unit = app->scales.velocity_unit,
+                                .compare = sums(app),
+                                .type = MX_F64,
+                                .slab = slab,
+                                .place = &vectors};
     MX_TRY(sort_positions(s));
-    MX_TRY(store_sorted(s, "position", u->length_unit, sums(app), MX_F64, 3, true));
+    MX_TRY(app_results_array(app->base.results, &position, s->sorted));
     MX_TRY(app_agree(app->base.comm,
                      md_export_rows(app, app->views.velocity, app->local, 3, MX_F64, s->values)));
     MX_TRY(app_by_id_sort(s->by_id, 3 * sizeof(double), s->values, s->sorted));
-    MX_TRY(store_sorted(s, "velocity", u->velocity_unit, sums(app), MX_F64, 3, false));
+    MX_TRY(app_results_array(app->base.results, &velocity, s->sorted));
     MX_TRY(store_types(s));
     return store_ids(s);
 }
@@ -152,13 +168,10 @@ static mx_err store_atoms(sorter *s)
 /* ---- what belongs to the atoms ---- */
 
 /* A small array that every rank has; rank 0 writes it. */
-static mx_err store_small(md_app *app, const char *name, const char *unit, int rows, int columns,
-                          const double *values)
+static app_slab small_slab(const md_app *app, int rows)
 {
     const bool first = app_rank(app->base.comm) == 0;
-    app_slab slab = {.rank = 1, .global = {rows}, .count = {first ? rows : 0}};
-    if (columns > 1) slab = app_slab_components(slab, columns);
-    return app_results_array(app->base.results, name, unit, APP_EXACT, MX_F64, &slab, values, NULL);
+    return (app_slab){.rank = 1, .global = {rows}, .count = {first ? rows : 0}};
 }
 
 static mx_err store_coefficients(md_app *app)
@@ -173,16 +186,31 @@ static mx_err store_coefficients(md_app *app)
             row[2] = c.cutoff;
         }
     }
-    return store_small(app, "pair_coefficients", "epsilon, sigma, cutoff", app->types * app->types,
-                       3, table);
+    const app_slab rows = small_slab(app, app->types * app->types);
+    const app_array array = {.path = "/fields/pair_coefficients",
+                             .unit = "epsilon, sigma, cutoff",
+                             .compare = APP_EXACT,
+                             .type = MX_F64,
+                             .slab = app_slab_components(rows, 3)};
+    return app_results_array(app->base.results, &array, table);
 }
 
 static mx_err store_system(md_app *app)
 {
     const double box[] = {app->origin[0],     app->origin[1],     app->origin[2],
                           app->box.length[0], app->box.length[1], app->box.length[2]};
-    MX_TRY(store_small(app, "box", app->scales.length_unit, 2, 3, box));
-    MX_TRY(store_small(app, "type_mass", app->scales.mass_unit, app->types, 1, app->mass));
+    const app_array corners = {.path = "/fields/box",
+                               .unit = app->scales.length_unit,
+                               .compare = APP_EXACT,
+                               .type = MX_F64,
+                               .slab = app_slab_components(small_slab(app, 2), 3)};
+    const app_array masses = {.path = "/fields/type_mass",
+                              .unit = app->scales.mass_unit,
+                              .compare = APP_EXACT,
+                              .type = MX_F64,
+                              .slab = small_slab(app, app->types)};
+    MX_TRY(app_results_array(app->base.results, &corners, box));
+    MX_TRY(app_results_array(app->base.results, &masses, app->mass));
     return app->input.force == MD_FORCE_LJ ? store_coefficients(app) : MX_OK;
 }
 
@@ -196,22 +224,29 @@ static mx_err store_potential(md_app *app)
     return MX_OK;
 }
 
+static mx_err store_history(md_app *app, const md_named_series *history)
+{
+    const bool whole = history->series == &app->history.step;
+    const bool rounded =
+        history->unit == app->scales.momentum_unit && history->series != &app->history.motion;
+    char path[64];
+    snprintf(path, sizeof path, "/series/%s", history->name);
+    const app_array array = {.path = path,
+                             .unit = history->unit,
+                             .compare = whole     ? APP_EXACT
+                                        : rounded ? ROUNDINGS
+                                                  : sums(app),
+                             .type = whole ? MX_I64 : MX_F64};
+    return app_history(&app->base, &array, history->series);
+}
+
 mx_err md_store_results(md_app *app)
 {
     md_named_series list[MD_HISTORIES];
     const int count = md_list_history(app, list);
     sorter s;
     if (app->base.results == NULL) return MX_OK;
-    for (int i = 0; i < count; i++) {
-        const bool whole = list[i].series == &app->history.step;
-        const bool rounded =
-            list[i].unit == app->scales.momentum_unit && list[i].series != &app->history.motion;
-        MX_TRY((whole ? app_history_i64 : app_history)(&app->base, list[i].name, list[i].unit,
-                                                       whole     ? APP_EXACT
-                                                       : rounded ? ROUNDINGS
-                                                                 : sums(app),
-                                                       list[i].series));
-    }
+    for (int i = 0; i < count; i++) MX_TRY(store_history(app, &list[i]));
     MX_TRY(store_potential(app));
     MX_TRY(store_system(app));
     md_free_lists(app); /* the largest arrays: sorting takes another hundred bytes an atom */
@@ -230,9 +265,12 @@ static mx_err store_frame_ids(md_app *app)
     mx_err err = open_sorter(app, &s);
     if (err == MX_OK) err = sort_ids(&s);
     if (err == MX_OK) {
-        const app_slab slab = app_by_id_slab(s.by_id);
-        err = app_frames_constant(app->base.results, "/particles/all/id", "1", MX_I64, &slab,
-                                  s.sorted);
+        const app_array ids = {.path = "/particles/all/id",
+                               .unit = "1",
+                               .compare = APP_EXACT,
+                               .type = MX_I64,
+                               .slab = app_by_id_slab(s.by_id)};
+        err = app_results_array(app->base.results, &ids, s.sorted);
     }
     close_sorter(&s);
     return err;
@@ -242,36 +280,33 @@ mx_err md_begin_frames(md_app *app)
 {
     const app_h5md info = {.group = "all", .dims = 3, .periodic = {true, true, true}};
     const app_place moving = {.is_position = true};
-    const bool first = app_rank(app->base.comm) == 0;
-    const app_slab atoms = app_slab_block(app->base.comm, app->atoms);
-    app_frames_definition definition = {.path = "/particles/all/position",
-                                        .unit = app->scales.length_unit,
-                                        .time_unit = app->scales.time_unit,
-                                        .type = MX_F64,
-                                        .slab = app_slab_components(atoms, 3),
-                                        .compare = sums(app),
-                                        .place = &moving};
+    const char *const time_unit = app->scales.time_unit;
+    const app_slab atoms = app_slab_block(app->base.comm, app->atoms); /* as sorters have them */
+    const app_array positions = {.path = "/particles/all/position",
+                                 .unit = app->scales.length_unit,
+                                 .compare = sums(app),
+                                 .type = MX_F64,
+                                 .slab = app_slab_components(atoms, 3),
+                                 .place = &moving};
+    const app_array edges = {.path = "/particles/all/box/edges",
+                             .unit = app->scales.length_unit,
+                             .compare = APP_EXACT,
+                             .type = MX_F64,
+                             .slab = small_slab(app, 3)};
     if (app->input.frames == 0) return MX_OK;
     MX_TRY(app_h5md_begin(app->base.results, &info));
     if (app->input.data_file) MX_TRY(store_frame_ids(app));
-    MX_TRY(app_frames_create(app->base.results, &definition, &app->frames));
-    definition.path = "/particles/all/box/edges";
-    definition.slab = (app_slab){.rank = 1, .global = {3}, .count = {first ? 3 : 0}};
-    definition.place = NULL;
-    definition.compare = APP_EXACT;
-    return app_frames_create(app->base.results, &definition, &app->box_frames);
+    MX_TRY(app_frames_create(app->base.results, &positions, time_unit, &app->frames));
+    return app_frames_create(app->base.results, &edges, time_unit, &app->box_frames);
 }
 
 static mx_err add_frame(sorter *s)
 {
     md_app *const app = s->app;
     const double time = (double)app->step * app->input.dt;
-    const app_slab atoms = app_slab_components(app_by_id_slab(s->by_id), 3);
-    app_slab box = {.rank = 1, .global = {3}};
-    if (app_rank(app->base.comm) == 0) box.count[0] = 3;
     MX_TRY(sort_positions(s));
-    MX_TRY(app_frames_add(app->frames, app->step, time, &atoms, s->sorted));
-    MX_TRY(app_frames_add(app->box_frames, app->step, time, &box, app->box.length));
+    MX_TRY(app_frames_add(app->frames, app->step, time, s->sorted));
+    MX_TRY(app_frames_add(app->box_frames, app->step, time, app->box.length));
     return app_frames_flush(app->base.results);
 }
 

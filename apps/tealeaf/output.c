@@ -13,29 +13,35 @@ static app_compare iterations_within(const tl_deck *deck)
 
 static mx_err series(tl_app *app)
 {
-    app_base *const base = &app->base;
     const tl_summaries *s = &app->summaries;
     const bool solid = tl_is_3d(&app->deck);
     const char *const volume = solid ? "length^3" : "length^2";
     const char *const temperature = solid ? "energy/length^3" : "energy/length^2";
     const char *const total = solid ? "mass*energy/length^3" : "mass*energy/length^2";
+    const app_compare within = iterations_within(&app->deck);
     const struct {
-        const char *name, *unit;
-        app_compare compare;
+        app_array array;
         const app_series *series;
     } all[] = {
-        {"time", "time", APP_EXACT, &s->time},
-        {"volume", volume, TL_SUMS, &s->volume},
-        {"mass", "mass", TL_SUMS, &s->mass},
-        {"internal_energy", "energy", TL_SUMS, &s->energy},
-        {"temperature_total", total, TL_SUMS, &s->temperature},
-        {"cg_residual", temperature, APP_ROUNDING, &app->residuals},
+        {{.path = "/series/step", .unit = "1", .compare = APP_EXACT, .type = MX_I64}, &s->step},
+        {{.path = "/series/cg_iterations", .unit = "1", .compare = within, .type = MX_I64},
+         &app->step_iterations},
+        {{.path = "/series/time", .unit = "time", .compare = APP_EXACT, .type = MX_F64}, &s->time},
+        {{.path = "/series/volume", .unit = volume, .compare = TL_SUMS, .type = MX_F64},
+         &s->volume},
+        {{.path = "/series/mass", .unit = "mass", .compare = TL_SUMS, .type = MX_F64}, &s->mass},
+        {{.path = "/series/internal_energy", .unit = "energy", .compare = TL_SUMS, .type = MX_F64},
+         &s->energy},
+        {{.path = "/series/temperature_total", .unit = total, .compare = TL_SUMS, .type = MX_F64},
+         &s->temperature},
+        {{.path = "/series/cg_residual",
+          .unit = temperature,
+          .compare = APP_ROUNDING,
+          .type = MX_F64},
+         &app->residuals},
     };
-    MX_TRY(app_history_i64(base, "step", "1", APP_EXACT, &s->step));
-    MX_TRY(app_history_i64(base, "cg_iterations", "1", iterations_within(&app->deck),
-                           &app->step_iterations));
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        MX_TRY(app_history(base, all[i].name, all[i].unit, all[i].compare, all[i].series));
+        MX_TRY(app_history(&app->base, &all[i].array, all[i].series));
     return MX_OK;
 }
 
@@ -43,22 +49,30 @@ static mx_err fields(tl_app *app)
 {
     const bool solid = tl_is_3d(&app->deck);
     const char *const temperature = solid ? "energy/length^3" : "energy/length^2";
-    const struct {
-        const char *name, *unit;
-        app_compare compare;
-        mx_view view;
-    } all[] = {
-        {"density", solid ? "mass/length^3" : "mass/length^2", APP_EXACT, app->views.density},
-        {"energy", "energy/mass", TL_SUMS, app->views.energy},
-        {"temperature", temperature, TL_SUMS, app->views.u},
-        {"temperature_start", temperature, TL_SUMS, app->views.u_start},
-    };
+    const char *const density = solid ? "mass/length^3" : "mass/length^2";
     const double origin[] = {app->deck.zmin, app->deck.ymin, app->deck.xmin};
     const double spacing[] = {app->dz, app->dy, app->dx};
     const int first = solid ? 0 : 1;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        MX_TRY(app_field(&app->base, all[i].name, all[i].unit, all[i].compare, &app->decomp,
-                         all[i].view, app->ghosts, origin + first, spacing + first));
+    const app_place place = {.origin = origin + first, .spacing = spacing + first};
+    const struct {
+        const char *path, *unit;
+        app_compare compare;
+        mx_view view;
+    } all[] = {
+        {"/fields/density", density, APP_EXACT, app->views.density},
+        {"/fields/energy", "energy/mass", TL_SUMS, app->views.energy},
+        {"/fields/temperature", temperature, TL_SUMS, app->views.u},
+        {"/fields/temperature_start", temperature, TL_SUMS, app->views.u_start},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const app_array array = {.path = all[i].path,
+                                 .unit = all[i].unit,
+                                 .compare = all[i].compare,
+                                 .type = MX_F64,
+                                 .slab = app_slab_cells(&app->decomp),
+                                 .place = &place};
+        MX_TRY(app_field(&app->base, &array, (app_cells){all[i].view, app->ghosts}));
+    }
     return MX_OK;
 }
 

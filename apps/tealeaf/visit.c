@@ -14,29 +14,29 @@ mx_err tl_begin_frames(tl_app *app)
         app->frame_spacing[d] = spacing[d + first];
     }
     const app_place place = {.origin = app->frame_origin, .spacing = app->frame_spacing};
-    app_frames_definition definition = {.path = "/frames/energy",
-                                        .unit = "energy/mass",
-                                        .time_unit = "time",
-                                        .type = MX_F64,
-                                        .slab = app_slab_cells(&app->decomp),
-                                        .compare = TL_SUMS,
-                                        .place = &place};
+    const app_array energy = {.path = "/frames/energy",
+                              .unit = "energy/mass",
+                              .compare = TL_SUMS,
+                              .type = MX_F64,
+                              .slab = app_slab_cells(&app->decomp),
+                              .place = &place};
+    app_array temperature = energy;
+    temperature.path = "/frames/temperature";
+    temperature.unit = solid ? "energy/length^3" : "energy/length^2";
     if (app->deck.visit_frequency == 0) return MX_OK;
     if (app->base.results == NULL)
         app_print_note(&app->base,
                        "visit_frequency: frames of the fields are not written without --output");
-    MX_TRY(app_frames_create(app->base.results, &definition, &app->energy_frames));
-    definition.path = "/frames/temperature";
-    definition.unit = solid ? "energy/length^3" : "energy/length^2";
-    return app_frames_create(app->base.results, &definition, &app->temperature_frames);
+    MX_TRY(app_frames_create(app->base.results, &energy, "time", &app->energy_frames));
+    return app_frames_create(app->base.results, &temperature, "time", &app->temperature_frames);
 }
 
 mx_err tl_add_frames(tl_app *app)
 {
     const int64_t every = app->deck.visit_frequency;
     if (every == 0 || (app->step % every != 0 && app->step < app->deck.steps)) return MX_OK;
-    MX_TRY(app_field_frame(&app->base, app->energy_frames, app->step, app->time, &app->decomp,
-                           app->views.energy, app->ghosts));
-    return app_field_frame(&app->base, app->temperature_frames, app->step, app->time, &app->decomp,
-                           app->views.u, app->ghosts);
+    MX_TRY(app_field_frame(&app->base, app->energy_frames, app->step, app->time,
+                           (app_cells){app->views.energy, app->ghosts}));
+    return app_field_frame(&app->base, app->temperature_frames, app->step, app->time,
+                           (app_cells){app->views.u, app->ghosts});
 }

@@ -47,8 +47,7 @@ static void add_particles(app_comm comm, app_frames positions, int frame)
     CHECK_OK(app_by_id_create(comm, PARTICLES, ids, n, &by_id));
     if (!by_id) return;
     CHECK_OK(app_by_id_sort(by_id, sizeof values[0], values, sorted));
-    const app_slab slab = app_slab_components(app_by_id_slab(by_id), 3);
-    CHECK_OK(app_frames_add(positions, 10 * frame, 0.5 * frame, &slab, sorted));
+    CHECK_OK(app_frames_add(positions, 10 * frame, 0.5 * frame, sorted));
     app_by_id_destroy(&by_id);
 }
 
@@ -84,6 +83,15 @@ static void add_mesh(app_comm comm, app_results results)
     const app_slab nodal = {.rank = 1, .global = {NODES}, .count = {first ? NODES : 0}};
     const app_slab cell = {.rank = 1, .global = {CELLS}, .count = {first ? CELLS : 0}};
     const app_slab points = app_slab_components(nodal, 3), corners = app_slab_components(cell, 8);
+    const app_slab lines = {.rank = 3, .global = {4, 9, 3}, .count = {4, 9, 3}};
+    const app_mesh brick = {.name = "brick",
+                            .unit = "m",
+                            .nodes = points,
+                            .coordinates = nodes[0],
+                            .cells = corners,
+                            .connectivity = cells[0]};
+    const app_mesh flat = {.name = "flat", .unit = "m", .nodes = corners, .coordinates = nodes[0]};
+    const app_mesh grid = {.name = "grid", .unit = "m", .nodes = lines, .coordinates = nodes[0]};
     const app_place in_cells = {.mesh = "brick"}, at_nodes = {.mesh = "brick", .on_nodes = true};
     const app_place vectors = {.mesh = "brick", .on_nodes = true, .is_vector = true};
     for (int n = 0; n < NODES; ++n) {
@@ -91,24 +99,30 @@ static void add_mesh(app_comm comm, app_results results)
         for (int c = 0; c < 3; ++c) velocity[n][c] = (float)(n + c);
     }
     for (int c = 0; c < CELLS; ++c) material[c] = c + 1;
-    CHECK_OK(app_results_mesh(results, "brick", "m", &points, nodes[0], &corners, cells[0]));
-    CHECK_OK(app_results_array(results, "pressure", "Pa", APP_EXACT, MX_F64, &nodal, pressure,
-                               &at_nodes));
-    CHECK_OK(app_results_array(results, "velocity", "m/s", APP_EXACT, MX_F32, &points, velocity,
-                               &vectors));
-    CHECK_OK(
-        app_results_array(results, "material", "1", APP_EXACT, MX_I32, &cell, material, &in_cells));
-    CHECK_FAILS(app_results_mesh(results, "flat", "m", &corners, nodes[0], NULL, NULL), MX_ERR_ARG,
-                "2 or 3 components");
-    const app_slab grid = {.rank = 3, .global = {4, 9, 3}, .count = {4, 9, 3}};
-    CHECK_FAILS(app_results_mesh(results, "grid", "m", &grid, nodes[0], NULL, NULL), MX_ERR_ARG,
-                "as many dimensions as coordinates");
+    CHECK_OK(app_results_mesh(results, &brick));
+    const app_array arrays[3] = {
+        {.path = "/fields/pressure",
+         .unit = "Pa",
+         .type = MX_F64,
+         .slab = nodal,
+         .place = &at_nodes},
+        {.path = "/fields/velocity",
+         .unit = "m/s",
+         .type = MX_F32,
+         .slab = points,
+         .place = &vectors},
+        {.path = "/fields/material", .unit = "1", .type = MX_I32, .slab = cell, .place = &in_cells},
+    };
+    const void *const values[3] = {pressure, velocity, material};
+    for (int a = 0; a < 3; ++a) CHECK_OK(app_results_array(results, &arrays[a], values[a]));
+    CHECK_FAILS(app_results_mesh(results, &flat), MX_ERR_ARG, "2 or 3 components");
+    CHECK_FAILS(app_results_mesh(results, &grid), MX_ERR_ARG, "as many dimensions as coordinates");
 }
 
 /* A field of positions, and one on these points. */
 static void add_points(app_comm comm, app_results results)
 {
-    const app_slab slab = app_slab_block(comm, PARTICLES), vectors = app_slab_components(slab, 3);
+    const app_slab slab = app_slab_block(comm, PARTICLES);
     const app_place points = {.mesh = "place", .is_position = true, .on_nodes = true};
     const app_place on_points = {.mesh = "place", .on_nodes = true};
     double places[PARTICLES][3];
@@ -117,10 +131,15 @@ static void add_points(app_comm comm, app_results results)
         charges[n] = (int32_t)(slab.first[0] + n);
         for (int c = 0; c < 3; ++c) places[n][c] = (double)position(slab.first[0] + n, 0, c);
     }
-    CHECK_OK(
-        app_results_array(results, "place", "nm", APP_EXACT, MX_F64, &vectors, places[0], &points));
-    CHECK_OK(
-        app_results_array(results, "charge", "1", APP_EXACT, MX_I32, &slab, charges, &on_points));
+    const app_array place = {.path = "/fields/place",
+                             .unit = "nm",
+                             .type = MX_F64,
+                             .slab = app_slab_components(slab, 3),
+                             .place = &points};
+    const app_array charge = {
+        .path = "/fields/charge", .unit = "1", .type = MX_I32, .slab = slab, .place = &on_points};
+    CHECK_OK(app_results_array(results, &place, places[0]));
+    CHECK_OK(app_results_array(results, &charge, charges));
 }
 
 /* In the side file both are one grid, whose points are the positions. */
@@ -153,22 +172,13 @@ static void add_field(app_frames field, const app_decomp *d, int frame)
         for (mx_lid k = 0; k < d->cells[1]; ++k)
             values[n++] = cell_value(d->first[0] + j, d->first[1] + k, frame);
     }
-    const app_slab slab = app_slab_cells(d);
-    CHECK_OK(app_frames_add(field, 10 * frame, 0.5 * frame, &slab, values));
+    CHECK_OK(app_frames_add(field, 10 * frame, 0.5 * frame, values));
 }
 
-static app_frames create(app_results results, const char *path, const char *unit, mx_type type,
-                         app_slab slab, const app_place *place)
+static app_frames create(app_results results, app_array array)
 {
     app_frames frames = NULL;
-    const app_frames_definition definition = {.path = path,
-                                              .unit = unit,
-                                              .time_unit = "ps",
-                                              .type = type,
-                                              .slab = slab,
-                                              .compare = APP_EXACT,
-                                              .place = place};
-    CHECK_OK(app_frames_create(results, &definition, &frames));
+    CHECK_OK(app_frames_create(results, &array, "ps", &frames));
     return frames;
 }
 
@@ -181,30 +191,34 @@ static void write_file(app_comm comm, int argc, char **argv)
     const app_place moving = {.is_position = true};
     const app_place uniform = {.origin = origin, .spacing = spacing};
     const bool first = app_rank(comm) == 0;
-    const app_slab box = {.rank = 1, .global = {3}, .count = {first ? 3 : 0}};
-    const app_slab rows = app_slab_components(app_slab_block(comm, PARTICLES), 3);
-    CHECK_OK(app_results_create(comm, "frames.h5", "test", argc, argv, &results));
+    const app_origin program = {.app = "test", .argc = argc, .argv = argv};
+    CHECK_OK(app_results_create(comm, "frames.h5", &program, &results));
     CHECK_OK(app_h5md_begin(results, &info));
     add_mesh(comm, results);
     CHECK_OK(app_decomp_create(comm, 2, (mx_gid[]){ROWS, COLUMNS}, &d));
-    app_frames edge = create(results, "/particles/all/box/edges", "Angstrom", MX_F64, box, NULL);
-    app_frames positions =
-        create(results, "/particles/all/position", "Angstrom", MX_F32, rows, &moving);
-    app_frames field =
-        create(results, "/frames/density", "1", MX_F64, app_slab_cells(&d), &uniform);
-    app_frames none = NULL;
-    const app_frames_definition again = {.path = "/frames/density",
-                                         .unit = "1",
-                                         .time_unit = "ps",
-                                         .type = MX_F64,
-                                         .slab = app_slab_cells(&d)};
-    CHECK_FAILS(app_frames_create(results, &again, &none), MX_ERR_IO, "cannot create");
+    const app_array box = {.path = "/particles/all/box/edges",
+                           .unit = "Angstrom",
+                           .type = MX_F64,
+                           .slab = {.rank = 1, .global = {3}, .count = {first ? 3 : 0}}};
+    const app_array points = {.path = "/particles/all/position",
+                              .unit = "Angstrom",
+                              .type = MX_F32,
+                              .slab = app_slab_components(app_slab_block(comm, PARTICLES), 3),
+                              .place = &moving};
+    const app_array density = {.path = "/frames/density",
+                               .unit = "1",
+                               .type = MX_F64,
+                               .slab = app_slab_cells(&d),
+                               .place = &uniform};
+    app_frames edge = create(results, box), positions = create(results, points);
+    app_frames field = create(results, density), none = NULL;
+    CHECK_FAILS(app_frames_create(results, &density, "ps", &none), MX_ERR_IO, "cannot create");
     for (int frame = 0; frame < FRAMES; ++frame) {
-        CHECK_OK(app_frames_add(edge, 10 * frame, 0.5 * frame, &box, edges));
+        CHECK_OK(app_frames_add(edge, 10 * frame, 0.5 * frame, edges));
         add_particles(comm, positions, frame);
         add_field(field, &d, frame);
     }
-    CHECK_FAILS(app_frames_add(field, 0, 0, &box, edges), MX_ERR_ARG, "other extents");
+    CHECK_FAILS(app_frames_add(field, 0, 0, NULL), MX_ERR_ARG, "no values were passed");
     add_points(comm, results);
     CHECK_OK(app_results_file(results, "potential", "line 1\nline 2\n", 14));
     CHECK_OK(app_results_finish(&results, "passed", 0));
@@ -237,17 +251,19 @@ static void check_full_disk(app_comm comm)
     struct rlimit old, small;
     mx_err err = MX_OK;
     CHECK_OK(app_decomp_create(comm, 2, (mx_gid[]){LINES, PLACES}, &d));
-    const app_slab slab = app_slab_cells(&d);
-    CHECK_OK(app_results_create(comm, "full.h5", "test", 0, NULL, &results));
-    app_frames frames = create(results, "/frames/density", "1", MX_F64, slab, NULL);
-    CHECK_OK(app_frames_add(frames, 0, 0, &slab, values));
+    CHECK_OK(app_results_create(comm, "full.h5", &(app_origin){.app = "test"}, &results));
+    app_frames frames = create(results, (app_array){.path = "/frames/density",
+                                                    .unit = "1",
+                                                    .type = MX_F64,
+                                                    .slab = app_slab_cells(&d)});
+    CHECK_OK(app_frames_add(frames, 0, 0, values));
     CHECK_OK(app_frames_flush(results));
     CHECK(getrlimit(RLIMIT_FSIZE, &old) == 0);
     small = old;
     small.rlim_cur = (rlim_t)temporary_size(comm, "full.h5.tmp-*");
     CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
     for (int frame = 1; frame < MAX_FRAMES && err == MX_OK; ++frame) {
-        err = app_frames_add(frames, frame, frame, &slab, values);
+        err = app_frames_add(frames, frame, frame, values);
         if (err == MX_OK) err = app_frames_flush(results);
     }
     CHECK(setrlimit(RLIMIT_FSIZE, &old) == 0);
@@ -304,8 +320,8 @@ int main(int argc, char **argv)
         app_reader_close(&reader);
     }
     app_frames none = NULL;
-    CHECK_OK(app_frames_create(NULL, NULL, &none));
-    CHECK_OK(app_frames_add(none, 0, 0, NULL, NULL));
+    CHECK_OK(app_frames_create(NULL, NULL, NULL, &none));
+    CHECK_OK(app_frames_add(none, 0, 0, NULL));
     const int exit_code = check_exit(comm);
     app_comm_close(&comm);
     return exit_code;

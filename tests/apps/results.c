@@ -47,7 +47,13 @@ static void put_solid(app_comm comm, app_results results)
             }
         }
     }
-    CHECK_OK(app_results_field(results, "solid", "1", APP_EXACT, &d, values, NULL, NULL));
+    const app_array solid = {.path = "/fields/solid",
+                             .unit = "1",
+                             .compare = APP_EXACT,
+                             .type = MX_F64,
+                             .slab = app_slab_cells(&d),
+                             .place = &(app_place){0}};
+    CHECK_OK(app_results_array(results, &solid, values));
 }
 
 /* Arrays of the narrow types: a vector in each node, and a whole number in each row of a block. */
@@ -55,45 +61,74 @@ static void put_arrays(app_comm comm, app_results results)
 {
     app_decomp d;
     CHECK_OK(app_decomp_create(comm, 2, (mx_gid[]){4, 5}, &d));
-    const app_slab nodes = app_slab_components(app_slab_nodes(&d), 2);
-    const app_slab rows = app_slab_block(comm, 9);
+    const double spacing[2] = {2, 3}; /* for two dimensions: components have none */
+    const app_array nodes = {
+        .path = "/fields/vectors",
+        .unit = "m",
+        .compare = APP_RELATIVE(1e-6),
+        .type = MX_F32,
+        .slab = app_slab_components(app_slab_nodes(&d), 2),
+        .place = &(app_place){.on_nodes = true, .is_vector = true, .spacing = spacing}};
+    const app_array rows = {.path = "/fields/numbers",
+                            .unit = "1",
+                            .compare = APP_WITHIN(2),
+                            .type = MX_I32,
+                            .slab = app_slab_block(comm, 9)};
+    app_array bad = rows;
     float vectors[5 * 6 * 2];
     int32_t numbers[9];
-    for (mx_gid i = 0; i < app_slab_elements(&nodes); ++i) vectors[i] = 0.1f;
-    for (mx_gid i = 0; i < rows.count[0]; ++i) numbers[i] = (int32_t)(rows.first[0] + i) - 4;
-    CHECK_OK(app_results_array(results, "vectors", "m", APP_RELATIVE(1e-6), MX_F32, &nodes, vectors,
-                               &(app_place){.on_nodes = true, .is_vector = true}));
-    CHECK_OK(
-        app_results_array(results, "numbers", "1", APP_WITHIN(2), MX_I32, &rows, numbers, NULL));
-    CHECK_FAILS(app_results_array(results, "bad", "1", APP_EXACT, MX_U8, &rows, numbers, NULL),
-                MX_ERR_ARG, "elements of type u8 cannot be stored");
+    for (mx_gid i = 0; i < app_slab_elements(&nodes.slab); ++i) vectors[i] = 0.1f;
+    for (mx_gid i = 0; i < rows.slab.count[0]; ++i)
+        numbers[i] = (int32_t)(rows.slab.first[0] + i) - 4;
+    CHECK_OK(app_results_array(results, &nodes, vectors));
+    CHECK_OK(app_results_array(results, &rows, numbers));
+    bad.path = "/fields/bad";
+    bad.type = MX_U8;
+    CHECK_FAILS(app_results_array(results, &bad, numbers), MX_ERR_ARG,
+                "elements of type u8 cannot be stored");
+    bad.type = MX_I32;
+    CHECK_FAILS(app_results_array(results, &bad, NULL), MX_ERR_ARG,
+                "/fields/bad: no values were passed");
+    bad.path = "/fields/a//b";
+    CHECK_FAILS(app_results_array(results, &bad, numbers), MX_ERR_ARG, "must not be empty");
+    bad.path = "fields/bad";
+    CHECK_FAILS(app_results_array(results, &bad, numbers), MX_ERR_ARG, "begins with '/'");
 }
 
 /* Rows of the numbers from 0 on. */
-static void put_rows(app_comm comm, app_results results, const char *name, mx_gid rows,
+static void put_rows(app_comm comm, app_results results, const char *path, mx_gid rows,
                      mx_gid columns)
 {
     static int64_t values[3000007];
-    app_slab slab = app_slab_block(comm, rows);
-    if (columns > 1) slab = app_slab_components(slab, columns);
-    CHECK(app_slab_elements(&slab) <= 3000007);
-    for (mx_gid i = 0; i < app_slab_elements(&slab); ++i) values[i] = slab.first[0] * columns + i;
-    CHECK_OK(app_results_array(results, name, "1", APP_EXACT, MX_I64, &slab, values, NULL));
+    app_array array = {.path = path,
+                       .unit = "1",
+                       .compare = APP_EXACT,
+                       .type = MX_I64,
+                       .slab = app_slab_block(comm, rows)};
+    if (columns > 1) array.slab = app_slab_components(array.slab, columns);
+    CHECK(app_slab_elements(&array.slab) <= 3000007);
+    for (mx_gid i = 0; i < app_slab_elements(&array.slab); ++i)
+        values[i] = array.slab.first[0] * columns + i;
+    CHECK_OK(app_results_array(results, &array, values));
 }
 
 /* More blocks than a batch has; rows larger than a block, of which a batch has fewer; and a row that
  * is larger than a batch. */
 static void put_large(app_comm comm, app_results results)
 {
-    put_rows(comm, results, "many", 3000007, 1);
-    put_rows(comm, results, "wide", 13, 200001);
-    put_rows(comm, results, "widest", 1, 2200001);
+    put_rows(comm, results, "/fields/many", 3000007, 1);
+    put_rows(comm, results, "/fields/wide", 13, 200001);
+    put_rows(comm, results, "/fields/widest", 1, 2200001);
 }
 
 static void check_arrays(app_reader reader)
 {
     double *vectors = NULL;
     int64_t *numbers = NULL, count = 0;
+    char *attributes = NULL;
+    CHECK_OK(app_reader_attributes(reader, "/fields/vectors", &attributes));
+    CHECK(attributes && strstr(attributes, " <f8 [2] spacing\n"));
+    free(attributes);
     CHECK_OK(app_reader_f64(reader, "/fields/vectors", &count, &vectors));
     CHECK_I64(count, 5 * 6 * 2);
     for (int64_t i = 0; i < count; ++i) CHECK_F64(vectors[i], (double)0.1f, 0.0);
@@ -106,29 +141,49 @@ static void check_arrays(app_reader reader)
 
 static const char deck[] = "*tea\nx_cells=3 ! a comment with \"quotes\" & <brackets>\n*endtea\n";
 
+static void put_histories(app_results results, bool first)
+{
+    const double residuals[4] = {0.5, 0.25, 0.125, 1.0 / 3.0};
+    const int64_t counts[3] = {1, (int64_t)1 << 40, -3};
+    const app_array residual = {
+        .path = "/series/residual", .unit = "1", .compare = APP_ROUNDING, .type = MX_F64};
+    const app_array iterations = {
+        .path = "/series/iterations", .unit = "1", .compare = APP_EXACT, .type = MX_I64};
+    const app_array nothing = {
+        .path = "/series/nothing", .unit = "s", .compare = APP_EXACT, .type = MX_F64};
+    const app_array bad = {
+        .path = "/series/bad", .unit = "s", .compare = APP_EXACT, .type = MX_F32};
+    /* rank 0's values and length count */
+    CHECK_OK(app_results_series(results, &residual, first ? residuals : NULL, first ? 4 : 99));
+    CHECK_OK(app_results_series(results, &iterations, counts, 3));
+    CHECK_OK(app_results_series(results, &nothing, NULL, 0));
+    CHECK_FAILS(app_results_series(results, &bad, NULL, 0), MX_ERR_ARG, "type f32");
+}
+
 static void write_file(app_comm comm, const char *path, mx_ctx threads, int argc, char **argv)
 {
     app_results results = NULL;
     app_decomp d;
     const bool first = app_rank(comm) == 0;
-    const double history[4] = {0.5, 0.25, 0.125, 1.0 / 3.0};
-    const int64_t counts[3] = {1, (int64_t)1 << 40, -3};
     CHECK_OK(app_decomp_create(comm, 2, (mx_gid[]){ROWS, COLUMNS}, &d));
     double *const values = local_field(&d);
-    CHECK_OK(app_results_create(comm, path, "test", argc, argv, &results));
+    const app_origin origin = {.app = "test", .argc = argc, .argv = argv};
+    CHECK_OK(app_results_create(comm, path, &origin, &results));
     CHECK_OK(app_results_provenance(results, "backend", "serial"));
     CHECK_OK(app_results_deck(results, deck, sizeof deck - 1));
     CHECK_OK(app_results_parameter_f64(results, "eps", 1e-15, "1"));
     CHECK_OK(app_results_parameter_i64(results, "cells", (int64_t)1 << 33, "cell"));
     CHECK_OK(app_results_parameter_text(results, "coefficient", "density"));
     CHECK_OK(app_results_parameter_text(results, "empty", ""));
-    /* rank 0's values and length count */
-    CHECK_OK(app_results_series_f64(results, "residual", "1", APP_ROUNDING, first ? history : NULL,
-                                    first ? 4 : 99));
-    CHECK_OK(app_results_series_i64(results, "iterations", "1", APP_EXACT, counts, 3));
-    CHECK_OK(app_results_series_f64(results, "nothing", "s", APP_EXACT, NULL, 0));
-    CHECK_OK(app_results_field(results, "wave", "K", APP_RELATIVE(1e-11), &d, values,
-                               (double[]){-1.0, 2.0}, (double[]){0.5, 0.25}));
+    put_histories(results, first);
+    const app_place place = {.origin = (double[]){-1.0, 2.0}, .spacing = (double[]){0.5, 0.25}};
+    const app_array wave = {.path = "/fields/wave",
+                            .unit = "K",
+                            .compare = APP_RELATIVE(1e-11),
+                            .type = MX_F64,
+                            .slab = app_slab_cells(&d),
+                            .place = &place};
+    CHECK_OK(app_results_array(results, &wave, values));
     put_solid(comm, results);
     put_arrays(comm, results);
     put_large(comm, results);
@@ -138,7 +193,13 @@ static void write_file(app_comm comm, const char *path, mx_ctx threads, int argc
                                       .flops = 10.0,
                                       .synchronisations = 3};
     CHECK_OK(app_results_region(results, "solve", &totals));
-    CHECK_OK(app_results_check(results, "volume", 1.0, 1.0, 1e-10, true, APP_EXACT));
+    const app_checked volume = {.name = "volume",
+                                .value = 1.0,
+                                .expected = 1.0,
+                                .tolerance = 1e-10,
+                                .passed = true,
+                                .compare = APP_EXACT};
+    CHECK_OK(app_results_check(results, &volume));
     CHECK_FAILS(app_results_parameter_f64(results, "a/b", 1.0, "1"), MX_ERR_ARG,
                 "must not contain '/'");
     app_results_set_threads(results, threads);
@@ -321,9 +382,9 @@ static void check_shares(const char *path, const char *resource)
 static void check_inert(app_comm comm)
 {
     app_results results = NULL;
-    CHECK_OK(app_results_create(comm, NULL, "test", 0, NULL, &results));
+    CHECK_OK(app_results_create(comm, NULL, &(app_origin){.app = "test"}, &results));
     CHECK_OK(app_results_parameter_f64(results, "x", 1.0, "1"));
-    CHECK_OK(app_results_series_i64(results, "x", "1", APP_EXACT, NULL, 0));
+    CHECK_OK(app_results_series(results, &(app_array){.path = "/series/x"}, NULL, 0));
     CHECK_OK(app_results_finish(&results, "passed", 0));
     app_results_discard(&results);
 }

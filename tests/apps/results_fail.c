@@ -74,10 +74,18 @@ static void check_no_temporaries(app_comm comm)
     if (app_rank(comm) == 0) CHECK_I64(remove_temporaries(), 0);
 }
 
+static const app_origin origin = {.app = "test"};
+
+/* Cells of 0: a field of `d`. */
+static app_array field_of(const char *path, const app_decomp *d)
+{
+    return (app_array){.path = path, .unit = "1", .type = MX_F64, .slab = app_slab_cells(d)};
+}
+
 static void check_refused(app_comm comm, const char *path, const char *reason)
 {
     app_results results = NULL;
-    CHECK_FAILS(app_results_create(comm, path, "test", 0, NULL, &results), MX_ERR_IO, reason);
+    CHECK_FAILS(app_results_create(comm, path, &origin, &results), MX_ERR_IO, reason);
     CHECK(results == NULL);
     CHECK(strstr(mx_err_message(), path) != NULL);
 }
@@ -97,7 +105,7 @@ static void check_places(app_comm comm)
         check_refused(comm, "protected.h5", "Permission denied");
     }
     app_results results = NULL;
-    CHECK_FAILS(app_results_create(comm, "", "test", 0, NULL, &results), MX_ERR_IO, "empty");
+    CHECK_FAILS(app_results_create(comm, "", &origin, &results), MX_ERR_IO, "empty");
     check_no_temporaries(comm);
 }
 
@@ -105,7 +113,7 @@ static void check_discard(app_comm comm)
 {
     make_file(comm, "old.h5", "an older result");
     app_results results = NULL;
-    CHECK_OK(app_results_create(comm, "old.h5", "test", 0, NULL, &results));
+    CHECK_OK(app_results_create(comm, "old.h5", &origin, &results));
     CHECK_OK(app_results_parameter_f64(results, "x", 1.0, "1"));
     app_results_discard(&results);
     check_unchanged(comm, "old.h5", "an older result");
@@ -116,20 +124,21 @@ static void check_discard(app_comm comm)
 static void check_second_time(app_comm comm)
 {
     const double value = 1;
+    const app_array history = {.path = "/series/x", .unit = "1", .type = MX_F64};
     app_results results = NULL;
     app_decomp d;
-    CHECK_OK(app_results_create(comm, "second.h5", "test", 0, NULL, &results));
+    CHECK_OK(app_results_create(comm, "second.h5", &origin, &results));
     CHECK_OK(app_results_parameter_f64(results, "x", 1.0, "1"));
-    CHECK_OK(app_results_series_f64(results, "x", "1", APP_EXACT, &value, 1));
+    CHECK_OK(app_results_series(results, &history, &value, 1));
     CHECK_OK(app_results_parameter_i64(results, "x", 2, "1"));
     CHECK_FAILS(app_results_finish(&results, "verified", 0), MX_ERR_ARG,
                 "/input/x is stored a second time");
     CHECK_OK(app_decomp_create(comm, 2, (mx_gid[]){4, 3}, &d));
-    double cells[12] = {0};
-    CHECK_OK(app_results_create(comm, "second.h5", "test", 0, NULL, &results));
-    CHECK_OK(app_results_field(results, "u", "1", APP_EXACT, &d, cells, NULL, NULL));
-    CHECK_FAILS(app_results_field(results, "u", "1", APP_EXACT, &d, cells, NULL, NULL), MX_ERR_IO,
-                "/fields/u");
+    const double cells[12] = {0};
+    const app_array u = field_of("/fields/u", &d);
+    CHECK_OK(app_results_create(comm, "second.h5", &origin, &results));
+    CHECK_OK(app_results_array(results, &u, cells));
+    CHECK_FAILS(app_results_array(results, &u, cells), MX_ERR_IO, "/fields/u");
     app_results_discard(&results);
     check_no_temporaries(comm);
 }
@@ -141,7 +150,7 @@ static void check_side(app_comm comm)
     make_file(comm, "side.h5", "an older result");
     if (app_rank(comm) == 0) mkdir("side.xmf", 0777);
     CHECK_OK(app_barrier(comm));
-    CHECK_FAILS(app_results_create(comm, "side.h5", "test", 0, NULL, &results), MX_ERR_IO,
+    CHECK_FAILS(app_results_create(comm, "side.h5", &origin, &results), MX_ERR_IO,
                 "side.xmf: cannot be written: it is a folder");
     check_unchanged(comm, "side.h5", "an older result");
     check_no_temporaries(comm);
@@ -151,7 +160,7 @@ static void check_side(app_comm comm)
 static void check_late_folder(app_comm comm)
 {
     app_results results = NULL;
-    CHECK_OK(app_results_create(comm, "late.h5", "test", 0, NULL, &results));
+    CHECK_OK(app_results_create(comm, "late.h5", &origin, &results));
     if (app_rank(comm) == 0) CHECK(mkdir("late.h5", 0777) == 0);
     CHECK_OK(app_barrier(comm));
     CHECK_FAILS(app_results_finish(&results, "passed", 0), MX_ERR_IO,
@@ -178,7 +187,7 @@ static void check_link(app_comm comm)
     }
     CHECK_OK(app_barrier(comm));
     check_refused(comm, "broken.h5", "cannot follow the link");
-    CHECK_OK(app_results_create(comm, "link.h5", "test", 0, NULL, &results));
+    CHECK_OK(app_results_create(comm, "link.h5", &origin, &results));
     CHECK_OK(app_results_finish(&results, "passed", 0));
     CHECK_OK(app_barrier(comm));
     CHECK(lstat("link.h5", &info) == 0 && S_ISLNK(info.st_mode));
@@ -190,11 +199,12 @@ static void check_link(app_comm comm)
 static mx_err write_much(app_comm comm, const char *path, const double *values, const app_decomp *d)
 {
     app_results results = NULL;
-    mx_err err = app_results_create(comm, path, "test", 0, NULL, &results);
+    mx_err err = app_results_create(comm, path, &origin, &results);
     for (int i = 0; i < 4 && err == MX_OK; ++i) {
-        char name[16];
-        snprintf(name, sizeof name, "f%d", i);
-        err = app_results_field(results, name, "1", APP_EXACT, d, values, NULL, NULL);
+        char name[32];
+        snprintf(name, sizeof name, "/fields/f%d", i);
+        const app_array field = field_of(name, d);
+        err = app_results_array(results, &field, values);
     }
     if (err == MX_OK) return app_results_finish(&results, "passed", 0);
     app_results_discard(&results);

@@ -67,7 +67,7 @@ static void check_read(app_file *file, const char *path, mx_type type, app_slab 
 
 static void write_array(app_file *file, const char *path, mx_type type, app_slab slab)
 {
-    const app_array array = {.path = path, .type = type, .slab = slab, .units = "1"};
+    const app_array array = {.path = path, .type = type, .slab = slab, .unit = "1"};
     void *const values = make_values(type, &slab, true);
     CHECK_OK(app_file_put(file, &array, values));
     free(values);

@@ -104,7 +104,7 @@ typedef struct mx_launch {
     mx_ctx ctx;
     const struct mx_kernel *kernel;
     int dims;
-    /* accelerators: the backend's own part of the plan (launch_cuda.h) */
+    /* accelerators: the backend's own part of the plan (device/launch.h) */
     unsigned char device[MX_DEVICE_BYTES] __attribute__((aligned(8)));
 } __attribute__((aligned(128))) mx_launch;
 

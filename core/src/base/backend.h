@@ -250,7 +250,7 @@ mx_err mx_overflow_check(mx_ctx ctx);
 void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
 
 /* The number of this thread in a launch, 0 to threads-1. Kernels use it to index memory of each
- * thread (minx/kernel_host.h says why it is a short). */
+ * thread (minx/host/kernel.h says why it is a short). */
 extern __thread short mx_thread_;
 
 /* The context whose chunks this thread runs now; NULL: none. So a call knows that it comes from a

@@ -97,9 +97,16 @@ static mx_err verify(sample *s) /* heat is conserved */
 
 static mx_err output(sample *s)
 {
-    MX_TRY(app_history(&s->base, "sum", "1", APP_RELATIVE(1e-12), &s->sum));
-    return app_field(&s->base, "u", "1", APP_RELATIVE(1e-12), &s->decomp, s->views.u, 1, NULL,
-                     NULL);
+    const app_array sum = {
+        .path = "/series/sum", .unit = "1", .compare = APP_RELATIVE(1e-12), .type = MX_F64};
+    const app_array u = {.path = "/fields/u",
+                         .unit = "1",
+                         .compare = APP_RELATIVE(1e-12),
+                         .type = MX_F64,
+                         .slab = app_slab_cells(&s->decomp),
+                         .place = &(app_place){0}};
+    MX_TRY(app_history(&s->base, &sum, &s->sum));
+    return app_field(&s->base, &u, (app_cells){s->views.u, 1});
 }
 
 static mx_err write_results(sample *s) { return app_end_stage(&s->base, output(s)); }
