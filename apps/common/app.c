@@ -178,8 +178,7 @@ mx_err app_open(app_base *base)
 {
     const app_options *const o = &base->options;
     MX_TRY(list_files(base));
-    const app_origin origin = {
-        .app = base->program->name, .argc = base->argc, .argv = base->argv};
+    const app_origin origin = {.app = base->program->name, .argc = base->argc, .argv = base->argv};
     MX_TRY(app_results_create(base->comm, o->output, &origin, &base->results));
     MX_TRY(open_checkpoint(base));
     MX_TRY(app_context_create(base->comm, o, &base->ctx, &base->threads_origin));

@@ -14,7 +14,7 @@ static bool is_in(const app_key *row, unsigned dialects, unsigned source)
 }
 
 bool app_key_is_named(const char *name, size_t length, const char *word, size_t word_length,
-                     bool exactly)
+                      bool exactly)
 {
     if (word_length != length) return false;
     if (exactly) return memcmp(name, word, length) == 0;
