@@ -2,15 +2,15 @@
  * stands under its name. */
 #pragma once
 #include "app.h"
+#include "clusters/md_eam_clusters.h"
 #include "frames.h"
 #include "index_exchange.h"
-#include "md_data_spread.h"
-#include "md_eam_clusters.h"
-#include "md_flat.h"
-#include "md_input.h"
+#include "input/md_data_spread.h"
+#include "input/md_input.h"
 #include "migrate.h"
 #include "series.h"
 #include "sparse_alltoall.h"
+#include "strided/md_strided.h"
 
 /* What the units of the deck mean (thermo.c). */
 typedef struct md_scales {
@@ -138,7 +138,7 @@ typedef struct md_app {
     int64_t pairs;    /* of atoms, in the list */
     md_clusters clusters;
     md_eam_clusters eam_clusters;
-    md_flat flat;
+    md_strided flat;
     bool is_flat; /* the list is `flat`: neither clusters, nor full rows of the backend's layout */
 
     /* kernel arguments, bound anew after views were replaced (md_bind) */
@@ -177,7 +177,7 @@ mx_range_1 md_local_range(const md_app *app);
 /* Is views.built_position needed? */
 bool md_keeps_built(const md_app *app);
 
-/* ---- find_file.c ---- */
+/* ---- input/find_file.c ---- */
 
 typedef struct md_path {
     char text[1024];
@@ -186,7 +186,7 @@ typedef struct md_path {
  * beside the deck. Returns the name itself, also if there is no such file, or path->text. */
 const char *md_find_file(const md_app *app, const char *name, md_path *path);
 
-/* ---- data_file.c: the data file that the input names ---- */
+/* ---- input/data_atoms.c: the data file that the input names ---- */
 
 /* Reads it: the box, the numbers of atoms and types, what else it has. Collective, agreed. */
 mx_err md_read_data(md_app *app);
@@ -195,7 +195,7 @@ void md_use_data_masses(md_app *app);
 /* Puts its atoms into the views; md_migrate brings them to their bricks. Collective. */
 mx_err md_place_data(md_app *app);
 
-/* ---- coefficients.c ---- */
+/* ---- forces/coefficients.c ---- */
 
 md_coefficients md_pair_coefficients(const md_app *app, int i, int j);
 
@@ -218,7 +218,7 @@ mx_err md_update_ghosts(md_app *app);
 mx_err md_update_ghosts_begin(md_app *app);
 mx_err md_update_ghosts_end(md_app *app);
 
-/* ---- neighbours.c ---- */
+/* ---- lists/lists.c ---- */
 
 /* Which list: what the input asks for, else the fastest one on this backend. */
 mx_err md_choose_list(md_app *app);
@@ -232,7 +232,7 @@ double md_bins_inverse(const md_app *app, int d);
 /* Makes the list. */
 mx_err md_make_list(md_app *app);
 
-/* ---- force.c: forces on local atoms, from the list; with `energy` true also app->energy.
+/* ---- forces/force.c: forces on local atoms, from the list; with `energy` true also app->energy.
  * Collective. ---- */
 
 mx_err md_prepare_force(md_app *app); /* once: the potential, its cutoff, masses */
@@ -245,14 +245,14 @@ md_work md_force_work(const md_app *app);
 double md_force_scale(const md_app *app); /* the order of magnitude of the force of a pair */
 void md_free_force(md_app *app);
 
-/* ---- force_lj.c ---- */
+/* ---- forces/lj.c ---- */
 
 mx_err md_prepare_lj(md_app *app);
 mx_err md_bind_lj(md_app *app);
 mx_err md_compute_lj(md_app *app, bool energy);
 mx_err md_compute_lj_part(md_app *app, md_phase phase);
 
-/* ---- force_eam.c ---- */
+/* ---- forces/eam.c ---- */
 
 mx_err md_prepare_eam(md_app *app);
 /* The file's name, or several with commas between them. */
@@ -262,7 +262,7 @@ mx_err md_bind_eam(md_app *app);
 mx_err md_compute_eam(md_app *app, bool energy);
 void md_free_eam(md_app *app);
 
-/* ---- first_force.c ---- */
+/* ---- forces/first_force.c ---- */
 
 /* After the first forces, with or without energies: MX_ERR_INPUT unless they are finite. The
  * message names the two nearest atoms. Collective, agreed. */
@@ -299,7 +299,7 @@ mx_err md_sum_all_motion(md_app *app, md_motion *sum);
 /* The temperature of all atoms, from their sum of m v^2. */
 double md_temperature(const md_app *app, double mvv);
 
-/* ---- print.c: what the original prints ---- */
+/* ---- output/print.c: what the original prints ---- */
 
 /* What the program made of the input. */
 typedef struct md_settings {
@@ -324,12 +324,12 @@ typedef struct md_spent {
 md_spent md_time_spent(const md_app *app);
 void md_print_performance(md_app *app);
 
-/* ---- write_yaml.c: the original's YAML file, if the input asks for it. Collective, agreed.
+/* ---- output/write_yaml.c: the original's YAML file, if the input asks for it. Collective, agreed.
  * ---- */
 
 mx_err md_write_yaml(md_app *app);
 
-/* ---- history.c: histories, checkpoints and the restart ---- */
+/* ---- output/history.c: histories, checkpoints and the restart ---- */
 
 /* Fills list[MD_HISTORIES]; returns how many there are. */
 int md_list_history(md_app *app, md_named_series *list);
@@ -340,7 +340,7 @@ mx_err md_check_kept(void *app);
 /* After a restart: ghosts and the list as they were when the checkpoint was written. Collective. */
 mx_err md_resume(md_app *app);
 
-/* ---- results.c: the results file. Collective. ---- */
+/* ---- output/results.c: the results file. Collective. ---- */
 
 /* At the end of a run: with a results file the neighbour lists are freed before atoms are sorted. */
 mx_err md_store_results(md_app *app);

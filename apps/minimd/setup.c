@@ -285,7 +285,7 @@ void md_free_lists(md_app *app)
     (void)mx_view_destroy(&app->views.neighbour_count);
     md_clusters_destroy(&app->clusters);
     md_eam_clusters_destroy(&app->eam_clusters);
-    md_flat_destroy(&app->flat);
+    md_strided_destroy(&app->flat);
 }
 
 void md_clean_up(void *data)

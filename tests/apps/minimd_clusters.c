@@ -2,7 +2,7 @@
  * of pairs and several, boxes from smaller than the cutoff to some tiles, pairs in double and in
  * single precision. For one backend, results have the same bits for any number of threads. */
 #include "check.h"
-#include "md_clusters.h"
+#include "clusters/md_clusters.h"
 #include "minimd_clusters_eam.h"
 #include "random.h"
 

@@ -2,7 +2,7 @@
  * come from outside: the published formulas of the potential that minx ships, Rose's equation of
  * state, and energies and pressures that the original printed with Cu_u6.eam (in
  * MINX_REFERENCE_DATA). Nothing runs in parallel, so neither ranks nor backends matter. */
-#include "md_potential.h"
+#include "input/md_potential.h"
 
 #include <math.h>
 #include <stdio.h>
