@@ -163,19 +163,33 @@ typedef struct md_app {
 /* ---- setup.c: stages ---- */
 
 mx_err md_set_up(void *app);
-/* Frees the neighbour lists, and forgets how they are made: at the end of a run only. */
-void md_free_lists(md_app *app);
 void md_clean_up(void *app);
 
+/* ---- views.c: views of atoms ---- */
+
+/* The local atoms: 0 to local - 1. */
+static inline mx_range_1 md_local_range(const md_app *app)
+{
+    return mx_range_1d(app->base.ctx, 0, app->local);
+}
+/* Is views.built_position needed? */
+static inline bool md_keeps_built(const md_app *app)
+{
+    return app->input.neigh_check || app->base.checkpoint != NULL;
+}
 /* Makes all views of atoms at least `atoms` long; what they have is kept. Binds again where a view
  * was replaced. */
 mx_err md_reserve(md_app *app, int64_t atoms);
+/* How many atoms md_reserve makes room for. MX_ERR_EXTENT: an index cannot count them. */
+mx_err md_choose_capacity(int64_t atoms, int64_t *capacity);
+/* Bytes of all views of atoms, for one atom. */
+double md_bytes_of_atom(md_app *app);
 /* Binds all kernel arguments that last. */
 mx_err md_bind(md_app *app);
-/* The local atoms: 0 to local - 1. */
-mx_range_1 md_local_range(const md_app *app);
-/* Is views.built_position needed? */
-bool md_keeps_built(const md_app *app);
+/* The first rows of a view of atoms, of rank 1 (one column) or 2, into host memory: f64, i64 or
+ * i32. Not collective. */
+mx_err md_export_rows(const md_app *app, mx_view view, mx_lid rows, int columns, mx_type type,
+                      void *values);
 
 /* ---- input/find_file.c ---- */
 
@@ -224,13 +238,27 @@ mx_err md_update_ghosts_end(md_app *app);
 mx_err md_choose_list(md_app *app);
 /* Binds what the list needs, after views of atoms were replaced. */
 mx_err md_bind_list(md_app *app);
-
-/* Puts local atoms into the order of bins. Not between md_make_borders and the next list. */
-mx_err md_sort_atoms(md_app *app);
+/* views.order: the order of local atoms by the bins of the list. */
+mx_err md_order_atoms(md_app *app);
 /* Bins for a unit of length along an axis, of the last list. */
 double md_bins_inverse(const md_app *app, int d);
 /* Makes the list. */
 mx_err md_make_list(md_app *app);
+/* Frees the list, and forgets how it is made: at the end of a run only. */
+void md_free_lists(md_app *app);
+
+/* ---- lists/bins.c: for lists in rows ---- */
+
+/* The atoms of each bin, with ghosts: views.bin_begin and bin_atom. */
+mx_err md_fill_bins(md_app *app);
+/* views.order: by bins. On several ranks first the atoms that have no ghosts as neighbours. */
+mx_err md_order_by_bins(md_app *app);
+
+/* ---- lists/sort.c ---- */
+
+/* Puts local atoms into the order of md_order_atoms. Not between md_make_borders and the next
+ * list. */
+mx_err md_sort_atoms(md_app *app);
 
 /* ---- forces/force.c: forces on local atoms, from the list; with `energy` true also app->energy.
  * Collective. ---- */
@@ -329,11 +357,14 @@ void md_print_performance(md_app *app);
 
 mx_err md_write_yaml(md_app *app);
 
-/* ---- output/history.c: histories, checkpoints and the restart ---- */
+/* ---- output/history.c: histories ---- */
 
 /* Fills list[MD_HISTORIES]; returns how many there are. */
 int md_list_history(md_app *app, md_named_series *list);
 void md_free_history(md_app *app);
+
+/* ---- restart.c: checkpoints and the restart ---- */
+
 mx_err md_keep(void *app);
 /* Does what was restored fit together, and the input? Collective, agreed. */
 mx_err md_check_kept(void *app);
@@ -344,10 +375,6 @@ mx_err md_resume(md_app *app);
 
 /* At the end of a run: with a results file the neighbour lists are freed before atoms are sorted. */
 mx_err md_store_results(md_app *app);
-/* The first rows of a view of atoms, of rank 1 (one column) or 2, into host memory: f64, i64 or
- * i32. Not collective. */
-mx_err md_export_rows(const md_app *app, mx_view view, mx_lid rows, int columns, mx_type type,
-                      void *values);
 /* MX_ERR_ARG unless each id is there once, from 1 on, and as many as atoms; they may have gaps.
  * Agreed. */
 mx_err md_check_ids(md_app *app);

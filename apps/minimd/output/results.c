@@ -28,24 +28,6 @@ typedef struct sorter {
     void *values, *sorted; /* of this rank's atoms; of this rank's block of ids */
 } sorter;
 
-mx_err md_export_rows(const md_app *app, mx_view view, mx_lid rows, int columns, mx_type type,
-                      void *values)
-{
-    const mx_ctx ctx = app->base.ctx;
-    mx_view part;
-    mx_err err = columns > 1 ? mx_subview(view, MX_SLICES(mx_span(0, rows), mx_all()), &part)
-                             : mx_subview(view, MX_SLICES(mx_span(0, rows)), &part);
-    if (err != MX_OK) return err;
-    if (type == MX_F64)
-        err = mx_export(ctx, part, (double *)values, NULL);
-    else if (type == MX_I64)
-        err = mx_export(ctx, part, (int64_t *)values, NULL);
-    else
-        err = mx_export(ctx, part, (int32_t *)values, NULL);
-    const mx_err destroyed = mx_view_destroy(&part);
-    return err != MX_OK ? err : destroyed;
-}
-
 static mx_err open_sorter(md_app *app, sorter *s)
 {
     *s = (sorter){.app = app};

@@ -22,7 +22,6 @@
 
 #include "md_lattice.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,21 +85,6 @@ static bool read_series(minimd *m)
     if (!read_wholes(m, "/series/step", &m->step)) return false;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (!read_reals(m, paths[i], all[i])) return false;
-    return true;
-}
-
-/* A position in the box is that of an atom moved by whole sides, plus the corner: its rounding. */
-bool mv_to_corner(minimd *m, const char *path, double *position)
-{
-    for (int64_t i = 0; i < 3 * m->atoms; i++) {
-        const double side = m->box[3 + i % 3], x = position[i] - m->box[i % 3];
-        const double rounding = 4 * DBL_EPSILON * (fabs(m->box[i % 3]) + side);
-        if (!(x >= -rounding && x <= side + rounding))
-            return vf_words(m->base.verdict, path, false,
-                            "row %lld: got %.17g, expected a place in the box, from %.17g on",
-                            (long long)(i / 3), position[i], m->box[i % 3]);
-        position[i] = x - side * floor(x / side);
-    }
     return true;
 }
 

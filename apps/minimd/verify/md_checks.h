@@ -93,14 +93,13 @@ void mv_contents(void *state);
 #define FREE_DISTANCES 1e9
 #define DISTANCES_PER_BYTE 1000
 
-/* pairs.c: the sums over pairs of these positions ([atoms][3], from the box's corner, in
+/* pairs.c: moves positions to the box's corner; false where one is not in the box. */
+bool mv_to_corner(minimd *m, const char *path, double *position);
+/* The sums over pairs of these positions ([atoms][3], from the box's corner, in
  * it). False: it has said why it cannot, as where they need too many distances. */
 bool mv_sum_pairs(minimd *m, const double *position);
 /* The relative error of sums over pairs. */
 double mv_pairs_tolerance(const minimd *m);
-
-/* checks.c: moves positions to the box's corner; false where one is not in the box. */
-bool mv_to_corner(minimd *m, const char *path, double *position);
 
 /* series.c: the histories, by whose sizes checks divide. */
 md_energies mv_energies(const minimd *m);

@@ -13,6 +13,23 @@
 /* the reach beyond the cutoff, relative */
 #define EDGE 1e-6
 
+/* ---- positions ---- */
+
+/* A position in the box is that of an atom moved by whole sides, plus the corner: its rounding. */
+bool mv_to_corner(minimd *m, const char *path, double *position)
+{
+    for (int64_t i = 0; i < 3 * m->atoms; i++) {
+        const double side = m->box[3 + i % 3], x = position[i] - m->box[i % 3];
+        const double rounding = 4 * DBL_EPSILON * (fabs(m->box[i % 3]) + side);
+        if (!(x >= -rounding && x <= side + rounding))
+            return vf_words(m->base.verdict, path, false,
+                            "row %lld: got %.17g, expected a place in the box, from %.17g on",
+                            (long long)(i / 3), position[i], m->box[i % 3]);
+        position[i] = x - side * floor(x / side);
+    }
+    return true;
+}
+
 /* ---- cells ---- */
 
 static int64_t cell_of(const minimd *m, int64_t atom)
