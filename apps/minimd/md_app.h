@@ -2,15 +2,15 @@
  * stands under its name. */
 #pragma once
 #include "app.h"
-#include "clusters/md_eam_clusters.h"
 #include "frames.h"
 #include "index_exchange.h"
 #include "input/md_data_spread.h"
 #include "input/md_input.h"
+#include "kernels/md_eam_tables.h"
+#include "lists/md_lists.h"
 #include "migrate.h"
 #include "series.h"
 #include "sparse_alltoall.h"
-#include "strided/md_strided.h"
 
 /* What the units of the deck mean (thermo.c). */
 typedef struct md_scales {
@@ -83,9 +83,6 @@ typedef struct md_peers {
     int32_t *begin; /* count + 1: where the images for each begin */
 } md_peers;
 
-/* The two phases of forces: what needs no ghosts, while they are on their way; then the rest. */
-typedef enum md_phase { MD_WITHOUT_GHOSTS, MD_WITH_GHOSTS } md_phase;
-
 typedef struct md_app {
     app_base base;
     md_input input;
@@ -120,34 +117,30 @@ typedef struct md_app {
     size_t potential_lengths[MD_MAX_ELEMENTS];
     int potential_count;
     int elements[MD_MAX_TYPES];         /* of each type, in the potential */
-    int used_elements[MD_MAX_ELEMENTS]; /* those that types have: density.tables.elements */
+    int used_elements[MD_MAX_ELEMENTS]; /* those that types have: eam.elements */
     double embedding; /* of this rank: the sum of F(rho), from the last forces with energy */
 
     bool bound;        /* all views exist */
     mx_lid image_room; /* images that the views have room for */
 
     /* the list */
-    md_list_kind list; /* not auto */
+    const md_list_form *form;
+    void *list;        /* its state; NULL where it was freed */
     bool half;         /* each pair is in one list only */
     bool ghost_newton; /* half: also a pair with a ghost is in one list only */
     md_bins bins;
     /* atoms are sorted by blocks of bins: for devices, whose neighbouring threads share a cache */
     bool in_blocks;
-    mx_lid list_room; /* neighbours that a row of the list has room for */
-    mx_lid list_rows; /* local atoms that it has room for */
-    int64_t pairs;    /* of atoms, in the list */
-    md_clusters clusters;
-    md_eam_clusters eam_clusters;
-    md_strided flat;
-    bool is_flat; /* the list is `flat`: neither clusters, nor full rows of the backend's layout */
+    int64_t pairs; /* of atoms, in the list */
 
     /* kernel arguments, bound anew after views were replaced (md_bind) */
     md_move_args move;
     md_moved_args moved;
     md_motion_args motion;
-    md_lj_args lj;
-    md_eam_density_args density;
-    md_eam_force_args eam;
+
+    /* what forms of lists give to the kernels of forces */
+    md_lj_pairs lj;
+    md_eam_tables eam;
 
     /* what the run did */
     int64_t step;     /* done */
@@ -234,18 +227,11 @@ mx_err md_update_ghosts_end(md_app *app);
 
 /* ---- lists/lists.c ---- */
 
-/* Which list: what the input asks for, else the fastest one on this backend. */
+/* The form of the list, which the input asks for, or else the fastest one on this backend; and
+ * its settings. Agreed. */
 mx_err md_choose_list(md_app *app);
-/* Binds what the list needs, after views of atoms were replaced. */
-mx_err md_bind_list(md_app *app);
-/* views.order: the order of local atoms by the bins of the list. */
-mx_err md_order_atoms(md_app *app);
-/* Bins for a unit of length along an axis, of the last list. */
-double md_bins_inverse(const md_app *app, int d);
-/* Makes the list. */
-mx_err md_make_list(md_app *app);
-/* Frees the list, and forgets how it is made: at the end of a run only. */
-void md_free_lists(md_app *app);
+/* Frees the list: at the end of a run only. */
+void md_free_list(md_app *app);
 
 /* ---- lists/bins.c: for lists in rows ---- */
 
@@ -253,10 +239,11 @@ void md_free_lists(md_app *app);
 mx_err md_fill_bins(md_app *app);
 /* views.order: by bins. On several ranks first the atoms that have no ghosts as neighbours. */
 mx_err md_order_by_bins(md_app *app);
+double md_bins_inverse(const md_app *app, int d);
 
 /* ---- lists/sort.c ---- */
 
-/* Puts local atoms into the order of md_order_atoms. Not between md_make_borders and the next
+/* Puts local atoms into the order of the list. Not between md_make_borders and the next
  * list. */
 mx_err md_sort_atoms(md_app *app);
 
@@ -268,7 +255,6 @@ mx_err md_compute_force(md_app *app, bool energy);
 /* Can forces be computed in two phases? One phase, without energies. Not collective. */
 bool md_force_has_parts(const md_app *app);
 mx_err md_compute_force_part(md_app *app, md_phase phase);
-mx_err md_bind_force(md_app *app);
 md_work md_force_work(const md_app *app);
 double md_force_scale(const md_app *app); /* the order of magnitude of the force of a pair */
 void md_free_force(md_app *app);
@@ -276,16 +262,12 @@ void md_free_force(md_app *app);
 /* ---- forces/lj.c ---- */
 
 mx_err md_prepare_lj(md_app *app);
-mx_err md_bind_lj(md_app *app);
-mx_err md_compute_lj(md_app *app, bool energy);
-mx_err md_compute_lj_part(md_app *app, md_phase phase);
 
 /* ---- forces/eam.c ---- */
 
 mx_err md_prepare_eam(md_app *app);
 /* The file's name, or several with commas between them. */
 const char *md_potential_name(const md_app *app);
-mx_err md_bind_eam(md_app *app);
 /* Between the densities and the forces, ghosts get F'(rho) of their atoms. Collective. */
 mx_err md_compute_eam(md_app *app, bool energy);
 void md_free_eam(md_app *app);

@@ -99,7 +99,7 @@ mx_err md_resume(md_app *app)
     MX_TRY(md_bind(app));
     MX_TRY(md_migrate(app));
     MX_TRY(md_make_borders(app));
-    MX_TRY(app_agree(app->base.comm, md_make_list(app)));
+    MX_TRY(app_agree(app->base.comm, app->form->build(app)));
     swap_positions(app);
     MX_TRY(md_bind(app));
     return md_update_ghosts(app);

@@ -5,20 +5,12 @@
 
 /* ---- memory ---- */
 
-/* Numbers of atoms and pairs of a rank, in the mean over ranks of a box that is as dense
- * everywhere. */
-typedef struct mean_counts {
-    double density;     /* atoms per volume */
-    double local, held; /* atoms, without and with ghosts */
-    double pairs;       /* of local atoms with others, up to the list's cutoff, once */
-} mean_counts;
-
-static mean_counts count_mean(const md_app *app)
+static md_mean_counts count_mean(const md_app *app)
 {
     const md_box *const box = &app->box;
     const double cutoff = app->list_cutoff, sphere = 4.0 / 3.0 * MX_PI * pow(cutoff, 3);
-    mean_counts n = {.density = (double)app->atoms,
-                     .local = (double)app->atoms / app_size(app->base.comm)};
+    md_mean_counts n = {.density = (double)app->atoms,
+                        .local = (double)app->atoms / app_size(app->base.comm)};
     n.held = n.local;
     for (int d = 0; d < 3; d++) {
         n.density /= box->length[d];
@@ -28,31 +20,14 @@ static mean_counts count_mean(const md_app *app)
     return n;
 }
 
-/* A list of clusters has a slot for each atom, with its position, number and type, and what forces,
- * precision and EAM need beside these. For each local atom it has an entry for each cluster, here a
- * cube of eight atoms, within the cutoff; so the centres of these are in a cube with rounded edges.
- * A fifth less: half lists leave out some of them. */
-static double bytes_of_clusters(const md_app *app, const mean_counts *n)
-{
-    const bool eam = app->input.force == MD_FORCE_EAM;
-    const double of_slot = 32 + (app->clusters.mixed ? 16 : 0) + (eam ? 32 : 0);
-    const double of_local = eam ? 40 : app->half ? 24 : 0;
-    const double c = app->list_cutoff, edge = cbrt(MD_CLUSTER / n->density);
-    const double volume = edge * edge * (edge + 6 * c) + MX_PI * c * c * (3 * edge + 4.0 / 3.0 * c);
-    const double entries = 0.8 * n->local * n->density * volume / MD_CLUSTER;
-    return of_slot * n->held + of_local * n->local + (double)sizeof(int32_t) * entries;
-}
-
 /* What a rank needs: its atoms and ghosts, with the spare room of md_reserve; messages about ghosts;
- * the list, in rows without room to grow. */
+ * the list. */
 static double bytes_needed(md_app *app)
 {
-    const mean_counts n = count_mean(app);
+    const md_mean_counts n = count_mean(app);
     const double of_position = 3 * sizeof(double);
     return 1.25 * md_bytes_of_atom(app) * n.held + 2 * of_position * (n.held - n.local) +
-           (app->list == MD_LIST_CLUSTERS
-                ? bytes_of_clusters(app, &n)
-                : (double)sizeof(int32_t) * (app->half ? 1 : 2) * n.pairs);
+           app->form->bytes(app, &n);
 }
 
 /* What an index cannot count would not fit either, but more hosts would not help. */
@@ -195,5 +170,5 @@ void md_clean_up(void *data)
     md_free_history(app);
     md_data_free_atoms(&app->data_atoms);
     md_free_force(app);
-    md_free_lists(app);
+    md_free_list(app);
 }

@@ -16,7 +16,7 @@ mx_err md_bind(md_app *app)
     MX_TRY(mx_view_set_check_scale(v->position, 0));
     MX_TRY(mx_view_set_check_scale(v->velocity, 0));
     MX_TRY(mx_view_set_check_scale(v->force, md_force_scale(app)));
-    return md_bind_force(app);
+    return app->form->bind != NULL ? app->form->bind(app) : MX_OK;
 }
 
 /* ---- room ---- */

@@ -310,7 +310,7 @@ static mx_err push_tiles(mx_ctx ctx, md_clusters *c, md_energy *energy)
     return md_store_pushes(mx_range_1d(ctx, 0, c->local_clusters), &c->args);
 }
 
-mx_err md_clusters_lj_local(mx_ctx ctx, md_clusters *c, const md_lj_args *lj, md_energy *energy)
+mx_err md_clusters_lj_local(mx_ctx ctx, md_clusters *c, const md_lj_pairs *lj, md_energy *energy)
 {
     const mx_range_1 rows = mx_range_1d(ctx, 0, (int64_t)c->local_clusters * MD_CLUSTER);
     md_energy share = {0, 0, 0};

@@ -331,7 +331,7 @@ mx_err md_clusters_order(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters 
  * then those from ghosts, which may arrive in between. `energy` may be NULL; else
  * md_clusters_lj_local sets it, and md_clusters_lj_ghosts adds to it (a pair with a ghost gives
  * half). `lj`: parameters, as for the other lists. */
-mx_err md_clusters_lj_local(mx_ctx ctx, md_clusters *c, const md_lj_args *lj, md_energy *energy);
+mx_err md_clusters_lj_local(mx_ctx ctx, md_clusters *c, const md_lj_pairs *lj, md_energy *energy);
 mx_err md_clusters_lj_ghosts(mx_ctx ctx, md_clusters *c, md_energy *energy);
 
 /* Binds again, after views of atoms were replaced. */

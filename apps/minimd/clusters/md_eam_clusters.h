@@ -29,7 +29,7 @@
  * pairs within the cutoff in each step, and writing them one after another (1.4 times the time);
  * tables of floats (forces would not be the gradient of the energy). */
 #pragma once
-#include "kernels/md_eam_kernels.h"
+#include "kernels/md_eam_tables.h"
 #include "md_clusters.h"
 
 MX_ACCESSOR(md_quads, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4)

@@ -5,8 +5,7 @@
  *   2. ghosts get F'(rho) of the atoms that they are images of
  *   3. each local atom sums the forces -(F'_i f'_j + F'_j f'_i + phi') r_ij / r of its neighbours
  *
- * With full lists no atom is written by two threads, and nothing is sent back: each rank has all
- * neighbours of its local atoms. The price is that every pair is looked up twice. */
+ * The form of the list does 1 and 3 (md_list_form). */
 #include "md_app.h"
 #include "read_file.h"
 
@@ -93,7 +92,7 @@ static mx_err choose_elements(md_app *app)
     const mx_err err =
         md_choose_elements(&app->potential, in->elements, app->types, masses, app->elements);
     if (err != MX_OK) return MX_FAIL(err, "%s: %s", md_potential_name(app), mx_err_message());
-    number_elements(app, &app->density.tables);
+    number_elements(app, &app->eam);
     for (int i = 0; i < app->types; i++)
         app->mass[i] = in->masses == 0   ? app->potential.element[app->elements[i]].mass
                        : in->masses == 1 ? in->mass[0]
@@ -139,8 +138,8 @@ static mx_err import_rows(md_app *app, const char *label, int64_t rows, int colu
     return mx_import(app->base.ctx, *view, values, NULL);
 }
 
-/* Lists of clusters have slopes in a table of their own, and so the values beyond the last knot
- * can be constant in theirs. */
+/* Where the form of the list asks for it, slopes are in a table of their own. So the values beyond
+ * the last knot can be constant in theirs. */
 static mx_err make_slopes(md_app *app, int64_t rows, double *pairs)
 {
     const md_potential *const p = &app->potential;
@@ -162,7 +161,7 @@ static mx_err make_slopes(md_app *app, int64_t rows, double *pairs)
 static mx_err make_tables(md_app *app, double *pairs, double *embeddings, double *work)
 {
     const md_potential *const p = &app->potential;
-    const int n = app->density.tables.elements;
+    const int n = app->eam.elements;
     const int *const used = app->used_elements;
     const size_t rho = (size_t)p->rho_knots, r = (size_t)p->r_knots;
     for (int i = 0; i < n; i++) {
@@ -171,7 +170,7 @@ static mx_err make_tables(md_app *app, double *pairs, double *embeddings, double
             fill_pair(p, used[i], used[j], work, pairs + (size_t)(i * n + j) * r * MD_PAIR_SPLINES);
     }
     const int64_t rows = (int64_t)n * n * p->r_knots;
-    if (app->list == MD_LIST_CLUSTERS) MX_TRY(make_slopes(app, rows, pairs));
+    if (app->form->eam_slopes) MX_TRY(make_slopes(app, rows, pairs));
     MX_TRY(import_rows(app, "pair knots", rows, MD_PAIR_SPLINES, pairs, &app->views.pair_knots));
     return import_rows(app, "embedding knots", (int64_t)n * p->rho_knots, MD_SPLINE, embeddings,
                        &app->views.embedding_knots);
@@ -180,7 +179,7 @@ static mx_err make_tables(md_app *app, double *pairs, double *embeddings, double
 static mx_err fill_tables(md_app *app)
 {
     const md_potential *const p = &app->potential;
-    const size_t n = (size_t)app->density.tables.elements;
+    const size_t n = (size_t)app->eam.elements;
     const size_t rho = (size_t)p->rho_knots, r = (size_t)p->r_knots;
     double *const pairs = malloc(n * n * r * MD_PAIR_SPLINES * sizeof *pairs);
     double *const embeddings = malloc(n * rho * MD_SPLINE * sizeof *embeddings);
@@ -206,9 +205,8 @@ mx_err md_prepare_eam(md_app *app)
                                   .r_inverse = 1 / p->r_step,
                                   .rho_inverse = 1 / p->rho_step,
                                   .cutoff_square = p->cutoff * p->cutoff};
-    app->density.tables = tables;
+    app->eam = tables;
     MX_TRY(choose_elements(app));
-    app->eam.tables = app->density.tables;
     app->force_cutoff = p->cutoff;
     app->list_cutoff = fmax(in->cutoff, p->cutoff) + in->skin;
     return app_agree(app->base.comm, fill_tables(app));
@@ -226,86 +224,11 @@ void md_free_eam(md_app *app)
 
 /* ---- forces ---- */
 
-/* The list does not exist before the first one is made. */
-mx_err md_bind_eam(md_app *app)
-{
-    const mx_ctx ctx = app->base.ctx;
-    if (app->list == MD_LIST_CLUSTERS) {
-        MX_TRY(md_bind_list(app));
-        return md_eam_clusters_bind(ctx, &app->clusters, &app->views, &app->eam.tables,
-                                    &app->eam_clusters);
-    }
-    if (app->list_room == 0) return MX_OK;
-    MX_TRY(md_eam_density_args_bind(ctx, &app->views, &app->density));
-    return md_eam_force_args_bind(ctx, &app->views, &app->eam);
-}
-
-/* Bytes of scratch that every GPU has for each of several teams. */
-enum { SCRATCH_BYTES = 40 << 10 };
-
-/* On devices the splines of one element go to the scratch of teams, if they fit. */
-static bool in_teams(const md_app *app)
-{
-    const md_eam_tables *const t = &app->eam.tables;
-    return app->in_blocks && t->elements == 1 &&
-           t->r_knots <= SCRATCH_BYTES / (MD_PAIR_SPLINES * (int)sizeof(double));
-}
-
-/* Threads of a team, one for each atom: as many as leave a team for each multiprocessor of a large
- * GPU. The larger the teams, the fewer copies of the splines a multiprocessor has in its scratch,
- * and the more of its memory is left as a cache of positions. On an H200 4,000,000 atoms took 0.88
- * of the time in teams of 1024 that they took in teams of 256. */
-static int team_threads(const md_app *app)
-{
-    enum { MIN_THREADS = 128, MAX_THREADS = 1024, TEAMS = 132 };
-    int threads = MIN_THREADS;
-    while (threads < MAX_THREADS && app->local / (2 * threads) >= TEAMS) threads *= 2;
-    return threads;
-}
-
-/* All local atoms, with scratch for so many splines of a pair. */
-static mx_teams local_teams(const md_app *app, int splines)
-{
-    enum { LANES = 32 };
-    const int threads = team_threads(app);
-    const int64_t teams = ((int64_t)app->local + threads - 1) / threads;
-    const size_t row_bytes = (size_t)splines * MD_SPLINE * sizeof(double);
-    return mx_with_scratch(mx_league(app->base.ctx, teams, threads / LANES, LANES), 0,
-                           (size_t)app->eam.tables.r_knots * row_bytes, 0);
-}
-
-static mx_err compute_density(md_app *app, double *embedding)
-{
-    if (app->list == MD_LIST_CLUSTERS)
-        return md_eam_clusters_density(app->base.ctx, &app->clusters, &app->eam_clusters,
-                                       embedding);
-    if (!embedding && in_teams(app)) {
-        app->density.local = app->local;
-        app->density.team_atoms = team_threads(app);
-        return md_eam_density_team(local_teams(app, 1), &app->density);
-    }
-    return embedding ? md_eam_density_energy(md_local_range(app), &app->density, embedding)
-                     : md_eam_density(md_local_range(app), &app->density);
-}
-
-static mx_err compute_force(md_app *app, md_energy *energy)
-{
-    if (app->list == MD_LIST_CLUSTERS)
-        return md_eam_clusters_force(app->base.ctx, &app->clusters, &app->eam_clusters, energy);
-    if (!energy && in_teams(app)) {
-        app->eam.local = app->local;
-        app->eam.team_atoms = team_threads(app);
-        return md_eam_force_team(local_teams(app, 2), &app->eam);
-    }
-    return energy ? md_eam_force_energy(md_local_range(app), &app->eam, energy)
-                  : md_eam_force(md_local_range(app), &app->eam);
-}
-
 mx_err md_compute_eam(md_app *app, bool energy)
 {
-    MX_TRY(compute_density(app, energy ? &app->embedding : NULL));
+    MX_TRY(app->form->eam_density(app, energy ? &app->embedding : NULL));
     MX_TRY(app_forward(app->halo, 1, &app->views.derivative, APP_UNSHIFTED));
-    MX_TRY(compute_force(app, energy ? &app->energy : NULL));
+    MX_TRY(app->form->eam_force(app, energy ? &app->energy : NULL));
     if (energy) app->energy.potential += app->embedding;
     return MX_OK;
 }

@@ -163,9 +163,8 @@ static mx_err sum_forces(md_app *app, bool energy, double *all)
     forces.velocity = app->views.force;
     MX_TRY(md_motion_args_bind(app->base.ctx, &forces, &args));
     MX_TRY(md_sum_motion(md_local_range(app), &args, &sum)); /* of m f^2 */
-    if (app->input.force == MD_FORCE_EAM && app->list == MD_LIST_CLUSTERS)
-        MX_TRY(
-            md_eam_clusters_touching(app->base.ctx, &app->clusters, &app->eam_clusters, &touching));
+    if (app->input.force == MD_FORCE_EAM && app->form->eam_touching != NULL)
+        MX_TRY(app->form->eam_touching(app, &touching));
     *all = touching > 0 ? INFINITY : sum.mvv;
     if (energy) *all += app->energy.potential + app->energy.virial;
     return app_sum_f64(app->base.comm, all, 1);

@@ -20,20 +20,22 @@ double md_force_scale(const md_app *app)
     return largest;
 }
 
-mx_err md_bind_force(md_app *app) { return is_eam(app) ? md_bind_eam(app) : md_bind_lj(app); }
-
 mx_err md_compute_force(md_app *app, bool energy)
 {
-    return is_eam(app) ? md_compute_eam(app, energy) : md_compute_lj(app, energy);
+    if (is_eam(app)) return md_compute_eam(app, energy);
+    return app->form->lj(app, energy ? &app->energy : NULL);
 }
 
 bool md_force_has_parts(const md_app *app)
 {
     /* EAM needs densities of all neighbours before forces */
-    return !is_eam(app) && (app->list == MD_LIST_CLUSTERS || (!app->is_flat && app->interior > 0));
+    return !is_eam(app) && app->form->has_phases != NULL && app->form->has_phases(app);
 }
 
-mx_err md_compute_force_part(md_app *app, md_phase phase) { return md_compute_lj_part(app, phase); }
+mx_err md_compute_force_part(md_app *app, md_phase phase)
+{
+    return app->form->lj_phase(app, phase);
+}
 
 /* Of each pair the number of the other atom is read; positions and forces once, because neighbours
  * are in the cache. A distance takes 8 operations; the force and its sum 15 for the pairs that are

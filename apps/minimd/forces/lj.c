@@ -1,4 +1,4 @@
-/* The table of Lennard-Jones parameters, and forces by the kernels of rows/kernels/lj.c. */
+/* The table of Lennard-Jones parameters. */
 #include "md_app.h"
 
 #include <float.h>
@@ -68,55 +68,4 @@ mx_err md_prepare_lj(md_app *app)
     app->force_cutoff = in->cutoff;
     app->list_cutoff = in->cutoff + in->skin;
     return make_pairs(app);
-}
-
-/* The list does not exist before the first one is made. */
-mx_err md_bind_lj(md_app *app)
-{
-    if (app->list_room == 0) return md_bind_list(app);
-    return md_lj_args_bind(app->base.ctx, &app->views, &app->lj);
-}
-
-static mx_err compute_clusters(md_app *app, md_energy *energy)
-{
-    MX_TRY(md_clusters_lj_local(app->base.ctx, &app->clusters, &app->lj, energy));
-    return md_clusters_lj_ghosts(app->base.ctx, &app->clusters, energy);
-}
-
-static mx_err compute_flat(md_app *app, md_energy *energy)
-{
-    MX_TRY(md_strided_lj(app->base.ctx, &app->views, &app->lj, &app->flat, energy));
-    return app->ghost_newton ? app_reverse(app->halo, 1, &app->views.force) : MX_OK;
-}
-
-/* Full lists in rows, in the precision of the input. */
-static mx_err compute_rows(md_app *app, mx_range_1 atoms, md_energy *energy)
-{
-    const bool mixed = app->input.precision == MD_PRECISION_MIXED;
-    if (energy == NULL)
-        return mixed ? md_lj_full_mixed(atoms, &app->lj) : md_lj_full(atoms, &app->lj);
-    return mixed ? md_lj_full_mixed_energy(atoms, &app->lj, energy)
-                 : md_lj_full_energy(atoms, &app->lj, energy);
-}
-
-mx_err md_compute_lj(md_app *app, bool energy)
-{
-    md_energy *const sum = energy ? &app->energy : NULL;
-    if (app->is_flat) return compute_flat(app, sum);
-    return app->list == MD_LIST_CLUSTERS ? compute_clusters(app, sum)
-                                         : compute_rows(app, md_local_range(app), sum);
-}
-
-/* In rows, atoms without ghosts as neighbours come first. */
-mx_err md_compute_lj_part(md_app *app, md_phase phase)
-{
-    const mx_ctx ctx = app->base.ctx;
-    if (app->list == MD_LIST_CLUSTERS)
-        return phase == MD_WITHOUT_GHOSTS
-                   ? md_clusters_lj_local(ctx, &app->clusters, &app->lj, NULL)
-                   : md_clusters_lj_ghosts(ctx, &app->clusters, NULL);
-    return compute_rows(app,
-                        phase == MD_WITHOUT_GHOSTS ? mx_range_1d(ctx, 0, app->interior)
-                                                   : mx_range_1d(ctx, app->interior, app->local),
-                        NULL);
 }

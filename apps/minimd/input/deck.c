@@ -127,9 +127,3 @@ mx_err md_deck_read(app_keys *keys, const char *text, size_t length)
     keys->last_line = LAST_LINE;
     return app_keys_read_lines(keys, text + used, length - used);
 }
-
-mx_err md_deck_parse(const char *name, const char *text, size_t length, app_keys *keys,
-                     md_input *input)
-{
-    return app_keys_read(keys, &md_keys, name, length > 0 ? text : "", length, NULL, input);
-}

@@ -328,3 +328,9 @@ const app_input md_keys = {
     .about =
         "The deck: 14 lines, whose place says what they mean (docs/minimd.md), then lines key=value.\n"
         "The 14 lines set the keys from units to thermo. All keys can be set on the command line."};
+
+mx_err md_deck_parse(const char *name, const char *text, size_t length, app_keys *k,
+                     md_input *input)
+{
+    return app_keys_read(k, &md_keys, name, length > 0 ? text : "", length, NULL, input);
+}

@@ -89,6 +89,6 @@ extern const app_input md_keys;
  * expected Y". */
 mx_err md_deck_read(app_keys *keys, const char *text, size_t length);
 
-/* app_keys_read of a deck alone, for tests. */
+/* keys.c: app_keys_read of a deck alone, for tests. */
 mx_err md_deck_parse(const char *name, const char *text, size_t length, app_keys *keys,
                      md_input *input);

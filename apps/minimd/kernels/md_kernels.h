@@ -11,7 +11,6 @@
 /* Read by other items than their own, and not written by the same kernel. */
 MX_ACCESSOR(md_positions, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 MX_ACCESSOR(md_types, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
-MX_ACCESSOR(md_indices, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
 /* All views of a run. Those of atoms have `capacity` elements (md_app), more than there are
  * atoms. */
@@ -24,7 +23,7 @@ typedef struct md_views {
     /* of types */
     mx_view mass; /* f64 [types] */
     mx_view pair; /* f64 [types * types][MD_PAIR_NUMBERS]: see md_pair */
-    /* of the embedded-atom method (md_eam_kernels.h) */
+    /* of the embedded-atom method (md_eam_tables.h) */
     mx_view pair_knots, pair_slopes, embedding_knots;
     mx_view derivative; /* f64 [capacity]: F'(rho) */
     /* work space of reneighbouring */
@@ -42,11 +41,6 @@ typedef struct md_views {
     mx_view slot;       /* i32 [places]: the number of the neighbour at each place (md_around) */
     mx_view send;       /* i32 [images]: the same atoms, by neighbour */
     mx_view send_begin; /* i32 [neighbours + 1] */
-    /* the list (lists/lists.c) */
-    mx_view neighbour_count; /* i32 [rows]: local atoms and some more */
-    /* i32 [rows][list capacity]: neighbour n of atom i is (i, n). -1 follows the last one of a row
-     * that is not full, so that all backends store the same. */
-    mx_view neighbour;
 } md_views;
 
 /* ---- set-up (kernels/setup.c) ---- */
@@ -177,7 +171,7 @@ MX_BUNDLE(md_gather_args, md_views, image_place, image_atom, send)
 /* send(n) = image_atom(image_place(n)), once image_place is the order */
 MX_DECLARE_FOR(1D, md_gather_images, md_gather_args)
 
-/* ---- bins and the list (kernels/bins.c) ---- */
+/* ---- bins (kernels/bins.c) ---- */
 
 /* Bins of local atoms and ghosts: boxes that fill this rank's brick and the list's cutoff around
  * it. Bin (x, y, z) has number (z * bins[1] + y) * bins[0] + x. */
@@ -254,26 +248,15 @@ MX_BUNDLE(md_sort_names_args, md_views, order, type, type_spare, id, id_spare)
 /* the same for types and ids */
 MX_DECLARE_FOR(1D, md_sort_names, md_sort_names_args)
 
-typedef struct md_list_args {
-    md_positions position;
-    md_indices bin_begin;
-    md_indices bin_atom;
-    mx_i32_1 neighbour_count;
-    mx_i32_2 neighbour;
-    md_bins bins;
-    double cutoff_square;
-    int room; /* neighbours that a row can have; what is beyond is counted, not stored */
-} md_list_args;
-MX_BUNDLE(md_list_args, md_views, position, bin_begin, bin_atom, neighbour_count, neighbour)
+/* ---- lists ---- */
+
 #define MD_LIST_SIZE(FIELD)       \
     FIELD(int64_t, pairs, MX_SUM) \
     FIELD(int64_t, longest, MX_MAX)
+/* The pairs of a list, and the maximum of entries of a row. */
 MX_VALUE(md_list_size, MD_LIST_SIZE)
-/* the full list: for each local atom, all other atoms within the list's cutoff. The value: the size
- * of the list */
-MX_DECLARE_REDUCE(1D, md_list_full, md_list_args, md_list_size)
 
-/* ---- Lennard-Jones (rows/kernels/lj.c) ---- */
+/* ---- forces ---- */
 
 /* The parameters of two types. A row of md_views.pair has the same numbers, in this order; row ti *
  * types + tj. */
@@ -287,6 +270,14 @@ typedef struct md_pair {
 } md_pair;
 enum { MD_PAIR_NUMBERS = 6 };
 
+/* Lennard-Jones parameters of all types, as kernels get them beside md_views.pair. */
+typedef struct md_lj_pairs {
+    md_pair one;   /* the parameters of all pairs, where one_pair */
+    bool one_pair; /* all pairs have the same parameters: types are not read */
+    bool shifted;
+    int types;
+} md_lj_pairs;
+
 #define MD_ENERGY(FIELD)             \
     FIELD(double, potential, MX_SUM) \
     FIELD(double, virial, MX_SUM)    \
@@ -296,25 +287,3 @@ enum { MD_PAIR_NUMBERS = 6 };
  * deck. Potential minus at_cutoff is continuous: an atom that crosses the cutoff does not change
  * it. */
 MX_VALUE(md_energy, MD_ENERGY)
-
-typedef struct md_lj_args {
-    md_positions position;
-    md_types type;
-    mx_cf64_2 pair;
-    mx_ci32_1 neighbour_count;
-    mx_ci32_2 neighbour;
-    mx_f64_2 force;
-    md_pair one;   /* the parameters of all pairs, where one_pair */
-    bool one_pair; /* all pairs have the same parameters: types are not read */
-    bool shifted;
-    int types;
-} md_lj_args;
-MX_BUNDLE(md_lj_args, md_views, position, type, pair, neighbour_count, neighbour, force)
-/* forces on local atoms, from a full list; with energy and virial, of which each pair gives half to
- * either atom */
-MX_DECLARE_FOR(1D, md_lj_full, md_lj_args)
-MX_DECLARE_REDUCE(1D, md_lj_full_energy, md_lj_args, md_energy)
-/* the same with precision=mixed: distances of atoms are rounded to float, and pairs computed in
- * float; sums are in double */
-MX_DECLARE_FOR(1D, md_lj_full_mixed, md_lj_args)
-MX_DECLARE_REDUCE(1D, md_lj_full_mixed_energy, md_lj_args, md_energy)

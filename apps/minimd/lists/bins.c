@@ -124,3 +124,5 @@ mx_err md_fill_bins(md_app *app)
     MX_TRY(reserve_bins(app, count_bins(&app->bins)));
     return sort_bins(app, atoms, &app->views.bin_begin, app->views.bin_atom);
 }
+
+double md_bins_inverse(const md_app *app, int d) { return app->bins.inverse[d]; }

@@ -29,7 +29,7 @@ mx_err md_sort_atoms(md_app *app)
 {
     md_views *const v = &app->views;
     md_sort_names_args names;
-    MX_TRY(md_order_atoms(app));
+    MX_TRY(app->form->order(app));
     MX_TRY(sort_vector(app, &v->position, &v->force));
     MX_TRY(sort_vector(app, &v->velocity, &v->force));
     MX_TRY(md_sort_names_args_bind(app->base.ctx, v, &names));

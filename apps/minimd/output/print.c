@@ -16,7 +16,7 @@ md_settings md_get_settings(const md_app *app)
     s.half_lists = app->half;
     s.ghost_newton = app->ghost_newton;
     s.sort = in->sort < 0 ? in->every : in->sort;
-    for (int d = 0; d < 3; d++) s.bins[d] = llround(length[d] * md_bins_inverse(app, d));
+    for (int d = 0; d < 3; d++) s.bins[d] = llround(length[d] * app->form->bins_inverse(app, d));
     return s;
 }
 

@@ -196,7 +196,7 @@ mx_err md_store_results(md_app *app)
     }
     MX_TRY(store_potential(app));
     MX_TRY(store_system(app));
-    md_free_lists(app); /* the largest arrays: sorting takes another hundred bytes an atom */
+    md_free_list(app); /* the largest arrays: sorting takes another hundred bytes an atom */
     mx_err err = open_sorter(app, &s);
     if (err == MX_OK) err = store_atoms(&s);
     close_sorter(&s);

@@ -120,7 +120,7 @@ static mx_err bind(mx_ctx ctx, const md_views *views, md_strided *f)
      : energy != NULL ? kernel##_energy(atoms, a, energy)                                          \
                       : kernel(atoms, a))
 
-mx_err md_strided_lj(mx_ctx ctx, const md_views *views, const md_lj_args *lj, md_strided *f,
+mx_err md_strided_lj(mx_ctx ctx, const md_views *views, const md_lj_pairs *lj, md_strided *f,
                      md_energy *energy)
 {
     md_strided_args *const a = &f->args;

@@ -73,7 +73,7 @@ typedef struct md_strided_args {
     int64_t step;
     int local;
     bool ghost_newton;
-    md_pair one; /* as in md_lj_args */
+    md_pair one; /* as in md_lj_pairs */
     bool one_pair, shifted;
     int types;
 } md_strided_args;
@@ -115,6 +115,6 @@ mx_err md_strided_build(mx_ctx ctx, const md_views *views, const md_bins *bins, 
                         int local, md_strided *f);
 /* Forces on local atoms, and with ghost_newton those that ghosts are to send back; energy may be
  * NULL. */
-mx_err md_strided_lj(mx_ctx ctx, const md_views *views, const md_lj_args *lj, md_strided *f,
+mx_err md_strided_lj(mx_ctx ctx, const md_views *views, const md_lj_pairs *lj, md_strided *f,
                      md_energy *energy);
 void md_strided_destroy(md_strided *f);

@@ -9,8 +9,8 @@
  * is a form for teams, which keep the splines of one element in their scratch: columns of two
  * coefficients, [2 * MD_SPLINE / 2][r_knots], so that lanes with different knots mostly read
  * different banks. */
-#include "kernels/md_eam_kernels.h"
 #include "minx/team.h"
+#include "rows/md_rows.h"
 
 /* Interval and place in it, of a table with `knots` knots; the last interval goes on as a straight
  * line. */

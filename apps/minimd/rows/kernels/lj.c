@@ -5,8 +5,8 @@
  * 1973), so that atoms that cross it do not change the energy. */
 #include "minx/kernel.h"
 
-#include "kernels/md_kernels.h"
 #include "kernels/md_precision.h"
+#include "rows/md_rows.h"
 
 /* one: all pairs have the same parameters, which stay in registers. */
 MX_BODY md_pair pair_of(const md_lj_args *a, int i, int j, bool one)
