@@ -102,7 +102,7 @@ static const app_key keys[] = {
     BY_TYPE("mass", mass, masses, ABOVE_0, "of the atoms, of each type or of all; none: 1, or that of the potential"),
     WORD("mixing", NULL, mixing, mixings, "epsilon and sigma between two types"),
     WORD("shift", NULL, shift, shifts, "force: the Lennard-Jones energy and force fall to 0 at the cutoff"),
-    WORD("neighbours", NULL, neighbours, neighbours, "full: a pair is in the lists of both atoms; half: in one of them; half_2d: half, with list=2d"),
+    WORD("neighbours", NULL, neighbours, neighbours, "full: a pair is in the lists of both atoms; half: in one of them; half_2d: half, with list=2d. Half lists of clusters are for hosts: a device has too few threads at work on them, and takes far longer than with full lists"),
     WORD("list", NULL, list, list_kinds,
          "how lists are stored: 2d: a row of atoms for each atom, in the backend's layout or in layout right or left; csr: rows without gaps; clusters: rows of groups of eight atoms"),
     WORD("newton", NULL, newton, newtons, "half lists but clusters: forces on the other atoms are added in a copy for each thread, or by atomics"),
