@@ -39,7 +39,7 @@ static mx_teams local_teams(const md_app *app, int splines)
 
 mx_err md_rows_eam_density(md_app *app, double *embedding)
 {
-    md_rows *const r = app->list;
+    md_row_list *const r = app->list;
     if (!embedding && in_teams(app)) {
         r->density.local = app->local;
         r->density.team_atoms = team_threads(app);
@@ -51,7 +51,7 @@ mx_err md_rows_eam_density(md_app *app, double *embedding)
 
 mx_err md_rows_eam_force(md_app *app, md_energy *energy)
 {
-    md_rows *const r = app->list;
+    md_row_list *const r = app->list;
     if (!energy && in_teams(app)) {
         r->eam.local = app->local;
         r->eam.team_atoms = team_threads(app);

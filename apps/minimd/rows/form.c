@@ -18,10 +18,10 @@ static bool fits(const md_input *in, bool on_host)
 
 static void destroy(md_app *app)
 {
-    md_rows *const r = app->list;
+    md_row_list *const r = app->list;
     (void)mx_view_destroy(&r->views.neighbour);
     (void)mx_view_destroy(&r->views.neighbour_count);
-    *r = (md_rows){0};
+    *r = (md_row_list){0};
 }
 
 /* In rows without room to grow. */
@@ -49,7 +49,7 @@ static void set_views(const md_views *from, md_row_views *v)
 /* Rows for all local atoms and some that may come, of `room` neighbours. */
 static mx_err reserve(md_app *app, int64_t room)
 {
-    md_rows *const r = app->list;
+    md_row_list *const r = app->list;
     md_row_views *const v = &r->views;
     const mx_ctx ctx = app->base.ctx;
     const mx_view_options options = {.uninitialized = true};
@@ -79,7 +79,7 @@ static int64_t first_room(const md_app *app)
 static mx_err bind(md_app *app)
 {
     const mx_ctx ctx = app->base.ctx;
-    md_rows *const r = app->list;
+    md_row_list *const r = app->list;
     if (r->room == 0) return MX_OK; /* there is no list yet */
     set_views(&app->views, &r->views);
     if (app->input.force == MD_FORCE_EAM) {
@@ -96,7 +96,7 @@ static mx_err bind(md_app *app)
 
 static mx_err build(md_app *app)
 {
-    md_rows *const r = app->list;
+    md_row_list *const r = app->list;
     md_list_args args = {.cutoff_square = app->list_cutoff * app->list_cutoff};
     md_list_size size;
     MX_TRY(md_fill_bins(app));
@@ -120,17 +120,14 @@ static mx_err build(md_app *app)
 /* In the precision of the input. */
 static mx_err lj_of(md_app *app, mx_range_1 atoms, md_energy *energy)
 {
-    md_rows *const r = app->list;
+    md_row_list *const r = app->list;
     const bool mixed = app->input.precision == MD_PRECISION_MIXED;
     if (energy == NULL) return mixed ? md_lj_full_mixed(atoms, &r->lj) : md_lj_full(atoms, &r->lj);
     return mixed ? md_lj_full_mixed_energy(atoms, &r->lj, energy)
                  : md_lj_full_energy(atoms, &r->lj, energy);
 }
 
-static mx_err lj(md_app *app, md_energy *energy)
-{
-    return lj_of(app, md_local_range(app), energy);
-}
+static mx_err lj(md_app *app, md_energy *energy) { return lj_of(app, md_local_range(app), energy); }
 
 /* Atoms without ghosts as neighbours come first. */
 static bool has_phases(const md_app *app) { return app->interior > 0; }
@@ -146,7 +143,7 @@ static mx_err lj_phase(md_app *app, md_phase phase)
 
 const md_list_form md_form_rows = {
     .name = "rows",
-    .state_bytes = sizeof(md_rows),
+    .state_bytes = sizeof(md_row_list),
     .fits = fits,
     .destroy = destroy,
     .bytes = bytes,

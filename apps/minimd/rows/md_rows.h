@@ -16,8 +16,8 @@ MX_ACCESSOR(md_derivatives, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_
 
 typedef struct md_row_views {
     mx_view position, type, force, pair, bin_begin, bin_atom; /* of md_views */
-    mx_view pair_knots, embedding_knots, derivative;          /* of md_views; embedded-atom method */
-    mx_view neighbour_count; /* i32 [rows]: local atoms and some more */
+    mx_view pair_knots, embedding_knots, derivative; /* of md_views; embedded-atom method */
+    mx_view neighbour_count;                         /* i32 [rows]: local atoms and some more */
     /* i32 [rows][room]: neighbour n of atom i is (i, n). -1 follows the last one of a row that is not
      * full, so that all backends store the same. */
     mx_view neighbour;
@@ -107,14 +107,14 @@ MX_DECLARE_FOR(TEAM, md_eam_force_team, md_eam_force_args)
 /* ---- drivers ---- */
 
 /* All zero at first. */
-typedef struct md_rows {
+typedef struct md_row_list {
     md_row_views views;
     int room; /* neighbours that a row has room for */
     int rows; /* local atoms that the list has room for */
     md_lj_args lj;
     md_eam_density_args density;
     md_eam_force_args eam;
-} md_rows;
+} md_row_list;
 
 /* eam.c: as in md_list_form. */
 mx_err md_rows_eam_density(md_app *app, double *embedding);

@@ -17,12 +17,10 @@ static mx_err create(md_app *app)
     const md_input *const in = &app->input;
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
-    const bool left = in->list == MD_LIST_2D_LEFT || (in->list != MD_LIST_2D_RIGHT &&
-                                                      info.layout == MX_LAYOUT_LEFT);
+    const bool left = in->list == MD_LIST_2D_LEFT ||
+                      (in->list != MD_LIST_2D_RIGHT && info.layout == MX_LAYOUT_LEFT);
     app->ghost_newton = app->half && in->ghost_newton != 0;
-    s->form = in->list == MD_LIST_CSR ? MD_STRIDED_CSR
-              : left                  ? MD_STRIDED_LEFT
-                                      : MD_STRIDED_RIGHT;
+    s->form = in->list == MD_LIST_CSR ? MD_STRIDED_CSR : left ? MD_STRIDED_LEFT : MD_STRIDED_RIGHT;
     s->half = app->half;
     s->ghost_newton = app->ghost_newton;
     s->atomic = in->newton == MD_NEWTON_ATOMIC;
@@ -42,8 +40,8 @@ static mx_err build(md_app *app)
 {
     md_strided *const s = app->list;
     MX_TRY(md_fill_bins(app));
-    MX_TRY(md_strided_build(app->base.ctx, &app->views, &app->bins, app->list_cutoff, app->local,
-                            s));
+    MX_TRY(
+        md_strided_build(app->base.ctx, &app->views, &app->bins, app->list_cutoff, app->local, s));
     app->pairs = s->pairs;
     return MX_OK;
 }
