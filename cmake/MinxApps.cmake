@@ -26,6 +26,7 @@ function(minx_add_app name)
 
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_compile_options(${name} PRIVATE ${minx_WARNINGS})
   target_link_libraries(${name} PRIVATE ${libraries})
   if(arg_KERNELS)

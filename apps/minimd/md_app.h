@@ -4,10 +4,10 @@
 #include "app.h"
 #include "frames.h"
 #include "index_exchange.h"
-#include "md_data_spread.h"
-#include "md_eam_clusters.h"
-#include "md_flat.h"
-#include "md_input.h"
+#include "input/md_data_spread.h"
+#include "input/md_input.h"
+#include "kernels/md_eam_tables.h"
+#include "lists/md_lists.h"
 #include "migrate.h"
 #include "series.h"
 #include "sparse_alltoall.h"
@@ -83,9 +83,6 @@ typedef struct md_peers {
     int32_t *begin; /* count + 1: where the images for each begin */
 } md_peers;
 
-/* The two phases of forces: what needs no ghosts, while they are on their way; then the rest. */
-typedef enum md_phase { MD_WITHOUT_GHOSTS, MD_WITH_GHOSTS } md_phase;
-
 typedef struct md_app {
     app_base base;
     md_input input;
@@ -120,34 +117,30 @@ typedef struct md_app {
     size_t potential_lengths[MD_MAX_ELEMENTS];
     int potential_count;
     int elements[MD_MAX_TYPES];         /* of each type, in the potential */
-    int used_elements[MD_MAX_ELEMENTS]; /* those that types have: density.tables.elements */
+    int used_elements[MD_MAX_ELEMENTS]; /* those that types have: eam.elements */
     double embedding; /* of this rank: the sum of F(rho), from the last forces with energy */
 
     bool bound;        /* all views exist */
     mx_lid image_room; /* images that the views have room for */
 
     /* the list */
-    md_list_kind list; /* not auto */
+    const md_list_form *form;
+    void *list;        /* its state; NULL where it was freed */
     bool half;         /* each pair is in one list only */
     bool ghost_newton; /* half: also a pair with a ghost is in one list only */
     md_bins bins;
     /* atoms are sorted by blocks of bins: for devices, whose neighbouring threads share a cache */
     bool in_blocks;
-    mx_lid list_room; /* neighbours that a row of the list has room for */
-    mx_lid list_rows; /* local atoms that it has room for */
-    int64_t pairs;    /* of atoms, in the list */
-    md_clusters clusters;
-    md_eam_clusters eam_clusters;
-    md_flat flat;
-    bool is_flat; /* the list is `flat`: neither clusters, nor full rows of the backend's layout */
+    int64_t pairs; /* of atoms, in the list */
 
     /* kernel arguments, bound anew after views were replaced (md_bind) */
     md_move_args move;
     md_moved_args moved;
     md_motion_args motion;
-    md_lj_args lj;
-    md_eam_density_args density;
-    md_eam_force_args eam;
+
+    /* what forms of lists give to the kernels of forces */
+    md_lj_pairs lj;
+    md_eam_tables eam;
 
     /* what the run did */
     int64_t step;     /* done */
@@ -163,22 +156,36 @@ typedef struct md_app {
 /* ---- setup.c: stages ---- */
 
 mx_err md_set_up(md_app *app);
-/* Frees the neighbour lists, and forgets how they are made: at the end of a run only. */
-void md_free_lists(md_app *app);
 /* At the end of a run, however far it came. */
 void md_clean_up(md_app *app);
 
+/* ---- views.c: views of atoms ---- */
+
+/* The local atoms: 0 to local - 1. */
+static inline mx_range_1 md_local_range(const md_app *app)
+{
+    return mx_range_1d(app->base.ctx, 0, app->local);
+}
+/* Is views.built_position needed? */
+static inline bool md_keeps_built(const md_app *app)
+{
+    return app->input.neigh_check || app->base.checkpoint != NULL;
+}
 /* Makes all views of atoms at least `atoms` long; what they have is kept. Binds again where a view
  * was replaced. */
 mx_err md_reserve(md_app *app, int64_t atoms);
+/* How many atoms md_reserve makes room for. MX_ERR_EXTENT: an index cannot count them. */
+mx_err md_choose_capacity(int64_t atoms, int64_t *capacity);
+/* Bytes of all views of atoms, for one atom. */
+double md_bytes_of_atom(md_app *app);
 /* Binds all kernel arguments that last. */
 mx_err md_bind(md_app *app);
-/* The local atoms: 0 to local - 1. */
-mx_range_1 md_local_range(const md_app *app);
-/* Is views.built_position needed? */
-bool md_keeps_built(const md_app *app);
+/* The first rows of a view of atoms, of rank 1 (one column) or 2, into host memory: f64, i64 or
+ * i32. Not collective. */
+mx_err md_export_rows(const md_app *app, mx_view view, mx_lid rows, int columns, mx_type type,
+                      void *values);
 
-/* ---- find_file.c ---- */
+/* ---- input/find_file.c ---- */
 
 typedef struct md_path {
     char text[1024];
@@ -187,7 +194,7 @@ typedef struct md_path {
  * beside the deck. Returns the name itself, also if there is no such file, or path->text. */
 const char *md_find_file(const md_app *app, const char *name, md_path *path);
 
-/* ---- data_file.c: the data file that the input names ---- */
+/* ---- input/data_atoms.c: the data file that the input names ---- */
 
 /* Reads it: the box, the numbers of atoms and types, what else it has. Collective, agreed. */
 mx_err md_read_data(md_app *app);
@@ -196,7 +203,7 @@ void md_use_data_masses(md_app *app);
 /* Puts its atoms into the views; md_migrate brings them to their bricks. Collective. */
 mx_err md_place_data(md_app *app);
 
-/* ---- coefficients.c ---- */
+/* ---- forces/coefficients.c ---- */
 
 md_coefficients md_pair_coefficients(const md_app *app, int i, int j);
 
@@ -219,21 +226,29 @@ mx_err md_update_ghosts(md_app *app);
 mx_err md_update_ghosts_begin(md_app *app);
 mx_err md_update_ghosts_end(md_app *app);
 
-/* ---- neighbours.c ---- */
+/* ---- lists/lists.c ---- */
 
-/* Which list: what the input asks for, else the fastest one on this backend. */
+/* The form of the list, which the input asks for, or else the fastest one on this backend; and
+ * its settings. Agreed. */
 mx_err md_choose_list(md_app *app);
-/* Binds what the list needs, after views of atoms were replaced. */
-mx_err md_bind_list(md_app *app);
+/* Frees the list: at the end of a run only. */
+void md_free_list(md_app *app);
 
-/* Puts local atoms into the order of bins. Not between md_make_borders and the next list. */
-mx_err md_sort_atoms(md_app *app);
-/* Bins for a unit of length along an axis, of the last list. */
+/* ---- lists/bins.c: for lists in rows ---- */
+
+/* The atoms of each bin, with ghosts: views.bin_begin and bin_atom. */
+mx_err md_fill_bins(md_app *app);
+/* views.order: by bins. On several ranks first the atoms that have no ghosts as neighbours. */
+mx_err md_order_by_bins(md_app *app);
 double md_bins_inverse(const md_app *app, int d);
-/* Makes the list. */
-mx_err md_make_list(md_app *app);
 
-/* ---- force.c: forces on local atoms, from the list; with `energy` true also app->energy.
+/* ---- lists/sort.c ---- */
+
+/* Puts local atoms into the order of the list. Not between md_make_borders and the next
+ * list. */
+mx_err md_sort_atoms(md_app *app);
+
+/* ---- forces/force.c: forces on local atoms, from the list; with `energy` true also app->energy.
  * Collective. ---- */
 
 mx_err md_prepare_force(md_app *app); /* once: the potential, its cutoff, masses */
@@ -241,29 +256,24 @@ mx_err md_compute_force(md_app *app, bool energy);
 /* Can forces be computed in two phases? One phase, without energies. Not collective. */
 bool md_force_has_parts(const md_app *app);
 mx_err md_compute_force_part(md_app *app, md_phase phase);
-mx_err md_bind_force(md_app *app);
 md_work md_force_work(const md_app *app);
 double md_force_scale(const md_app *app); /* the order of magnitude of the force of a pair */
 void md_free_force(md_app *app);
 
-/* ---- force_lj.c ---- */
+/* ---- forces/lj.c ---- */
 
 mx_err md_prepare_lj(md_app *app);
-mx_err md_bind_lj(md_app *app);
-mx_err md_compute_lj(md_app *app, bool energy);
-mx_err md_compute_lj_part(md_app *app, md_phase phase);
 
-/* ---- force_eam.c ---- */
+/* ---- forces/eam.c ---- */
 
 mx_err md_prepare_eam(md_app *app);
 /* The file's name, or several with commas between them. */
 const char *md_potential_name(const md_app *app);
-mx_err md_bind_eam(md_app *app);
 /* Between the densities and the forces, ghosts get F'(rho) of their atoms. Collective. */
 mx_err md_compute_eam(md_app *app, bool energy);
 void md_free_eam(md_app *app);
 
-/* ---- first_force.c ---- */
+/* ---- forces/first_force.c ---- */
 
 /* After the first forces, with or without energies: MX_ERR_INPUT unless they are finite. The
  * message names the two nearest atoms. Collective, agreed. */
@@ -300,7 +310,7 @@ mx_err md_sum_all_motion(md_app *app, md_motion *sum);
 /* The temperature of all atoms, from their sum of m v^2. */
 double md_temperature(const md_app *app, double mvv);
 
-/* ---- print.c: what the original prints ---- */
+/* ---- output/print.c: what the original prints ---- */
 
 /* What the program made of the input. */
 typedef struct md_settings {
@@ -325,29 +335,28 @@ typedef struct md_spent {
 md_spent md_time_spent(const md_app *app);
 void md_print_performance(md_app *app);
 
-/* ---- write_yaml.c: the original's YAML file, if the input asks for it. Collective, agreed.
+/* ---- output/write_yaml.c: the original's YAML file, if the input asks for it. Collective, agreed.
  * ---- */
 
 mx_err md_write_yaml(md_app *app);
 
-/* ---- history.c: histories, checkpoints and the restart ---- */
+/* ---- output/history.c: histories ---- */
 
 /* Fills list[MD_HISTORIES]; returns how many there are. */
 int md_list_history(md_app *app, md_named_series *list);
 void md_free_history(md_app *app);
+
+/* ---- restart.c: checkpoints and the restart ---- */
+
 /* What a checkpoint keeps; restores it, if the user asks for that. */
 mx_err md_restart(md_app *app);
 /* After a restart: ghosts and the list as they were when the checkpoint was written. Collective. */
 mx_err md_resume(md_app *app);
 
-/* ---- results.c: the results file. Collective. ---- */
+/* ---- output/results.c: the results file. Collective. ---- */
 
 /* At the end of a run: with a results file the neighbour lists are freed before atoms are sorted. */
 mx_err md_store_results(md_app *app);
-/* The first rows of a view of atoms, of rank 1 (one column) or 2, into host memory: f64, i64 or
- * i32. Not collective. */
-mx_err md_export_rows(const md_app *app, mx_view view, mx_lid rows, int columns, mx_type type,
-                      void *values);
 /* MX_ERR_ARG unless each id is there once, from 1 on, and as many as atoms; they may have gaps.
  * Agreed. */
 mx_err md_check_ids(md_app *app);

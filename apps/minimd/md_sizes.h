@@ -17,7 +17,7 @@
  * a force, because that changes with r^-13, with random signs. Each step adds as much to the
  * momentum. Atoms are at least a third of the cutoff apart, as a rule: that is r. */
 #pragma once
-#include "md_input.h"
+#include "input/md_input.h"
 
 #include <math.h>
 

@@ -52,7 +52,7 @@ mx_err md_reneighbour(md_app *app)
     MX_TRY(md_make_borders(app));
     MX_TRY(md_part_end(app, MD_PART_BORDERS, borders_work(app)));
     MX_TRY(md_part_begin(app, MD_PART_LIST));
-    MX_TRY(app_agree(app->base.comm, md_make_list(app)));
+    MX_TRY(app_agree(app->base.comm, app->form->build(app)));
     if (md_keeps_built(app))
         MX_TRY(mx_deep_copy(app->base.ctx, app->views.built_position, app->views.position));
     return md_part_end(app, MD_PART_LIST, list_work(app));

@@ -3,116 +3,14 @@
 
 #include <math.h>
 
-/* ---- views ---- */
-
-mx_range_1 md_local_range(const md_app *app) { return mx_range_1d(app->base.ctx, 0, app->local); }
-
-mx_err md_bind(md_app *app)
-{
-    const mx_ctx ctx = app->base.ctx;
-    const md_views *const v = &app->views;
-    MX_TRY(md_move_args_bind(ctx, v, &app->move));
-    MX_TRY(md_motion_args_bind(ctx, v, &app->motion));
-    if (app->input.neigh_check) MX_TRY(md_moved_args_bind(ctx, v, &app->moved));
-    /* at the sites of a lattice forces cancel; what is left differs between backends. Vectors swap
-     * their memory when atoms are sorted */
-    MX_TRY(mx_view_set_check_scale(v->position, 0));
-    MX_TRY(mx_view_set_check_scale(v->velocity, 0));
-    MX_TRY(mx_view_set_check_scale(v->force, md_force_scale(app)));
-    return md_bind_force(app);
-}
-
-/* A view of atoms: what it has is kept, or need not be. */
-typedef struct atom_view {
-    mx_view *view; /* NULL: not needed */
-    const char *label;
-    mx_type type;
-    int columns; /* 0: rank 1 */
-    bool kept;
-} atom_view;
-
-static mx_err extend(mx_ctx ctx, const atom_view *a, int64_t capacity)
-{
-    const int64_t extents[] = {capacity, a->columns};
-    const int rank = a->columns > 0 ? 2 : 1;
-    mx_view_info info;
-    if (a->view->generation == 0)
-        return mx_view_create(ctx, a->label, a->type, rank, extents, NULL, a->view);
-    MX_TRY(mx_view_get_info(*a->view, &info));
-    if (info.extent[0] >= capacity) return MX_OK;
-    return a->kept ? mx_view_resize(ctx, a->view, extents) : mx_view_realloc(ctx, a->view, extents);
-}
-
-bool md_keeps_built(const md_app *app)
-{
-    return app->input.neigh_check || app->base.checkpoint != NULL;
-}
-
-enum { MAX_ATOM_VIEWS = 16 };
-
-/* All views of atoms; returns how many there are. */
-static int list_atom_views(md_app *app, atom_view *list)
-{
-    md_views *const v = &app->views;
-    const atom_view all[] = {
-        {&v->position, "position", MX_F64, 3, true},
-        {&v->velocity, "velocity", MX_F64, 3, true},
-        {&v->force, "force", MX_F64, 3, true},
-        {&v->type, "type", MX_I32, 0, true},
-        {&v->id, "id", MX_I64, 0, true},
-        {&v->rank, "rank", MX_I32, 0, false},
-        {&v->bin, "bin", MX_I32, 0, false},
-        {&v->bin_atom, "bin atoms", MX_I32, 0, false},
-        {&v->order, "order", MX_I32, 0, false},
-        {&v->type_spare, "type spare", MX_I32, 0, false},
-        {&v->id_spare, "id spare", MX_I64, 0, false},
-        {md_keeps_built(app) ? &v->built_position : NULL, "built position", MX_F64, 3, true},
-        {app->input.force == MD_FORCE_EAM ? &v->derivative : NULL, "derivative", MX_F64, 0, false},
-    };
-    int count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i].view != NULL) list[count++] = all[i];
-    return count;
-}
-
-/* A quarter more than is needed, as app_migrate makes views grow. */
-static mx_err choose_capacity(int64_t atoms, int64_t *capacity)
-{
-    *capacity = atoms + atoms / 4 + 64;
-    MX_REQUIRE(*capacity <= MX_INDEX_END, MX_ERR_EXTENT,
-               "a rank would hold %lld atoms and ghosts (limit %d): use more ranks",
-               (long long)atoms, MX_INDEX_END);
-    return MX_OK;
-}
-
-mx_err md_reserve(md_app *app, int64_t atoms)
-{
-    atom_view all[MAX_ATOM_VIEWS];
-    const int views = list_atom_views(app, all);
-    int64_t capacity;
-    if (atoms <= app->capacity && app->capacity > 0) return MX_OK;
-    MX_TRY(choose_capacity(atoms, &capacity));
-    for (int i = 0; i < views; i++) MX_TRY(extend(app->base.ctx, &all[i], capacity));
-    app->capacity = (mx_lid)capacity;
-    return app->bound ? md_bind(app) : MX_OK;
-}
-
 /* ---- memory ---- */
 
-/* Numbers of atoms and pairs of a rank, in the mean over ranks of a box that is as dense
- * everywhere. */
-typedef struct mean_counts {
-    double density;     /* atoms per volume */
-    double local, held; /* atoms, without and with ghosts */
-    double pairs;       /* of local atoms with others, up to the list's cutoff, once */
-} mean_counts;
-
-static mean_counts count_mean(const md_app *app)
+static md_mean_counts count_mean(const md_app *app)
 {
     const md_box *const box = &app->box;
     const double cutoff = app->list_cutoff, sphere = 4.0 / 3.0 * MX_PI * pow(cutoff, 3);
-    mean_counts n = {.density = (double)app->atoms,
-                     .local = (double)app->atoms / app_size(app->base.comm)};
+    md_mean_counts n = {.density = (double)app->atoms,
+                        .local = (double)app->atoms / app_size(app->base.comm)};
     n.held = n.local;
     for (int d = 0; d < 3; d++) {
         n.density /= box->length[d];
@@ -122,36 +20,14 @@ static mean_counts count_mean(const md_app *app)
     return n;
 }
 
-/* A list of clusters has a slot for each atom, with its position, number and type, and what forces,
- * precision and EAM need beside these. For each local atom it has an entry for each cluster, here a
- * cube of eight atoms, within the cutoff; so the centres of these are in a cube with rounded edges.
- * A fifth less: half lists leave out some of them. */
-static double bytes_of_clusters(const md_app *app, const mean_counts *n)
-{
-    const bool eam = app->input.force == MD_FORCE_EAM;
-    const double of_slot = 32 + (app->clusters.mixed ? 16 : 0) + (eam ? 32 : 0);
-    const double of_local = eam ? 40 : app->half ? 24 : 0;
-    const double c = app->list_cutoff, edge = cbrt(MD_CLUSTER / n->density);
-    const double volume = edge * edge * (edge + 6 * c) + MX_PI * c * c * (3 * edge + 4.0 / 3.0 * c);
-    const double entries = 0.8 * n->local * n->density * volume / MD_CLUSTER;
-    return of_slot * n->held + of_local * n->local + (double)sizeof(int32_t) * entries;
-}
-
 /* What a rank needs: its atoms and ghosts, with the spare room of md_reserve; messages about ghosts;
- * the list, in rows without room to grow. */
+ * the list. */
 static double bytes_needed(md_app *app)
 {
-    const mean_counts n = count_mean(app);
-    atom_view all[MAX_ATOM_VIEWS];
-    const int views = list_atom_views(app, all);
+    const md_mean_counts n = count_mean(app);
     const double of_position = 3 * sizeof(double);
-    double of_atom = 0;
-    for (int i = 0; i < views; i++)
-        of_atom += (double)MX_TYPE_SIZE(all[i].type) * (all[i].columns > 0 ? all[i].columns : 1);
-    return 1.25 * of_atom * n.held + 2 * of_position * (n.held - n.local) +
-           (app->list == MD_LIST_CLUSTERS
-                ? bytes_of_clusters(app, &n)
-                : (double)sizeof(int32_t) * (app->half ? 1 : 2) * n.pairs);
+    return 1.25 * md_bytes_of_atom(app) * n.held + 2 * of_position * (n.held - n.local) +
+           app->form->bytes(app, &n);
 }
 
 /* What an index cannot count would not fit either, but more hosts would not help. */
@@ -159,7 +35,7 @@ static mx_err check_memory(md_app *app)
 {
     const app_comm comm = app->base.comm;
     int64_t capacity;
-    MX_TRY(choose_capacity(app->atoms / app_size(comm), &capacity));
+    MX_TRY(md_choose_capacity(app->atoms / app_size(comm), &capacity));
     return app_memory_check(comm, app->base.ctx, bytes_needed(app), "atoms");
 }
 
@@ -280,15 +156,6 @@ static mx_err set_up(md_app *app)
 
 mx_err md_set_up(md_app *app) { return app_end_stage(&app->base, set_up(app)); }
 
-void md_free_lists(md_app *app)
-{
-    (void)mx_view_destroy(&app->views.neighbour);
-    (void)mx_view_destroy(&app->views.neighbour_count);
-    md_clusters_destroy(&app->clusters);
-    md_eam_clusters_destroy(&app->eam_clusters);
-    md_flat_destroy(&app->flat);
-}
-
 void md_clean_up(md_app *app)
 {
     md_views *const v = &app->views;
@@ -303,5 +170,5 @@ void md_clean_up(md_app *app)
     md_free_history(app);
     md_data_free_atoms(&app->data_atoms);
     md_free_force(app);
-    md_free_lists(app);
+    md_free_list(app);
 }

@@ -59,7 +59,7 @@ static mx_err sum_anew(md_app *app, md_state *state)
 {
     MX_TRY(md_migrate(app));
     MX_TRY(md_make_borders(app));
-    MX_TRY(app_agree(app->base.comm, md_make_list(app)));
+    MX_TRY(app_agree(app->base.comm, app->form->build(app)));
     MX_TRY(md_compute_force(app, true));
     return md_sum_state(app, state);
 }

@@ -26,7 +26,7 @@ set_tests_properties(apps_minimd_counts PROPERTIES TIMEOUT 900 LABELS apps)
 get_target_property(minimd_kernels minimd SOURCES)
 list(FILTER minimd_kernels INCLUDE REGEX TARGET_OBJECTS)
 add_executable(test_app_minimd_clusters minimd_clusters.c minimd_clusters_eam.c
-  ${PROJECT_SOURCE_DIR}/apps/minimd/clusters.c ${PROJECT_SOURCE_DIR}/apps/minimd/eam_clusters.c ${minimd_kernels})
+  ${PROJECT_SOURCE_DIR}/apps/minimd/clusters/list.c ${PROJECT_SOURCE_DIR}/apps/minimd/clusters/eam.c ${minimd_kernels})
 target_compile_options(test_app_minimd_clusters PRIVATE ${minx_WARNINGS})
 target_include_directories(test_app_minimd_clusters PRIVATE ${PROJECT_SOURCE_DIR}/apps/minimd)
 target_link_libraries(test_app_minimd_clusters PRIVATE app_common m)

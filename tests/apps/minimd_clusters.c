@@ -2,7 +2,7 @@
  * of pairs and several, boxes from smaller than the cutoff to some tiles, pairs in double and in
  * single precision. For one backend, results have the same bits for any number of threads. */
 #include "check.h"
-#include "md_clusters.h"
+#include "clusters/md_clusters.h"
 #include "minimd_clusters_eam.h"
 #include "random.h"
 
@@ -20,7 +20,7 @@ typedef struct sample {
     double *size;                    /* of each atom: the sum of |force| over its pairs */
     double energy_size, virial_size; /* sums of magnitudes over pairs */
     md_energy energy;
-    md_lj_args lj;
+    md_lj_pairs lj;
     double pair[TYPES * TYPES][MD_PAIR_NUMBERS];
 } sample;
 
@@ -63,7 +63,7 @@ static void place_ghosts(sample *s)
 
 static void set_pairs(sample *s, bool one_pair, bool shifted)
 {
-    s->lj = (md_lj_args){.one_pair = one_pair, .shifted = shifted, .types = TYPES};
+    s->lj = (md_lj_pairs){.one_pair = one_pair, .shifted = shifted, .types = TYPES};
     for (int k = 0; k < TYPES * TYPES; k++) {
         const double epsilon = one_pair ? 1.0 : 0.7 + 0.1 * (k / TYPES + k % TYPES);
         const double sigma = one_pair ? 1.0 : 0.9 + 0.05 * (k / TYPES + k % TYPES);

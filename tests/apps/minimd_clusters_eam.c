@@ -11,7 +11,7 @@
 #include "minimd_clusters_eam.h"
 
 #include "check.h"
-#include "md_eam_clusters.h"
+#include "clusters/md_eam_clusters.h"
 #include "random.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The reader of data files: good files become what they say, bad ones the message they should, and
  * a file that LAMMPS wrote (MINX_REFERENCE_DATA) has what it has. Expected values are written out
  * here. Nothing runs in parallel, so neither ranks nor backends matter. */
-#include "../../apps/minimd/md_data_file.h"
+#include "../../apps/minimd/input/md_data_file.h"
 
 #include "minimd_data_bad.h"
 

@@ -1,9 +1,12 @@
 # Potentials of the embedded-atom method. The reader and the splines know no MPI.
-add_executable(test_app_minimd_potential minimd_potential.c)
-target_compile_options(test_app_minimd_potential PRIVATE ${minx_WARNINGS})
-target_link_libraries(test_app_minimd_potential PRIVATE minimd_input m)
+foreach(test potential potential_files)
+  add_executable(test_app_minimd_${test} minimd_${test}.c)
+  target_compile_options(test_app_minimd_${test} PRIVATE ${minx_WARNINGS})
+  target_link_libraries(test_app_minimd_${test} PRIVATE minimd_input m)
+endforeach()
 add_test(NAME minimd_potential COMMAND test_app_minimd_potential ${PROJECT_SOURCE_DIR})
-set_tests_properties(minimd_potential PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps)
+add_test(NAME minimd_potential_files COMMAND test_app_minimd_potential_files)
+set_tests_properties(minimd_potential minimd_potential_files PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS apps)
 app_fuzz(minimd_potential minimd_input)
 
 # LAMMPS's own potentials, against LAMMPS.

@@ -2,7 +2,7 @@
  * message they should, and the original's decks (MINX_REFERENCE_DATA) are read as what they are.
  * Expected values are written out here. Nothing runs in parallel, so neither ranks nor backends
  * matter. */
-#include "../../apps/minimd/md_input.h"
+#include "../../apps/minimd/input/md_input.h"
 
 #include "../../apps/common/options.h"
 #include "minimd_deck_bad.h"

@@ -8,7 +8,7 @@ foreach(test input data)
 endforeach()
 app_fuzz(minimd_deck minimd_input)
 app_fuzz(minimd_data minimd_input)
-app_test(minimd_spread 1 2 4 SOURCES ${PROJECT_SOURCE_DIR}/apps/minimd/md_data_spread.c LIBRARIES minimd_input)
+app_test(minimd_spread 1 2 4 SOURCES ${PROJECT_SOURCE_DIR}/apps/minimd/input/data_spread.c LIBRARIES minimd_input)
 
 # LAMMPS data files, against LAMMPS's own figures.
 add_test(NAME minimd_data COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/minimd_data.py

@@ -1,7 +1,7 @@
 /* LAMMPS data files on several ranks: every atom arrives once, with its own values, whether ids
  * have gaps or not, and every rank gets its share; errors that only rank 0 or only another rank
  * can see are errors on all. No kernels run, so backends do not matter. */
-#include "../../apps/minimd/md_data_spread.h"
+#include "../../apps/minimd/input/md_data_spread.h"
 #include "check.h"
 
 enum { ATOMS = 2 * MD_DATA_ROWS + 11, STEP = 7919 }; /* STEP and ATOMS have no common factor */

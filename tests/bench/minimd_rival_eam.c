@@ -2,7 +2,7 @@
  * once and pairs with ghosts on both bricks. A first loop adds the densities of a pair to both
  * atoms; then each atom's F(rho) and F'(rho) are looked up, ghosts get F'(rho), and a second loop
  * adds the forces. Splines have seven coefficients: three of the slope, four of the value. */
-#include "md_potential.h"
+#include "input/md_potential.h"
 #include "minimd_rival.h"
 
 #include <math.h>

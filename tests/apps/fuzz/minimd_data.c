@@ -4,7 +4,7 @@
  *   1. the reader returns, reads nothing beyond the end, and gives MX_OK, or MX_ERR_INPUT with a message;
  *   2. an accepted file keeps what md_data_file.h promises: as many rows as the header says, ids and types in their ranges, finite
  *      numbers, a box with sides. */
-#include "md_data_file.h"
+#include "input/md_data_file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *   2. an accepted deck keeps what md_input.h promises: ranges, lists of as many values as there are types, a box and
  *      cutoffs that double precision can hold;
  *   3. reading twice gives the same. */
-#include "md_input.h"
+#include "input/md_input.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *   1. the reader returns, reads nothing beyond the end, and gives MX_OK, or MX_ERR_INPUT with a message that has the line;
  *   2. an accepted potential keeps the promises of md_potential.h, and all of its tables are there, of finite numbers;
  *   3. splines of its tables are finite. */
-#include "md_potential.h"
+#include "input/md_potential.h"
 
 #include <math.h>
 #include <stdio.h>
