@@ -1,8 +1,8 @@
 /* miniFE: one run. main.c goes through the stages in the order of this header; each stage has a
  * file of its name. */
 #pragma once
-#include "fe_kernels.h"
-#include "fe_preconditioner.h"
+#include "cg/fe_cg_kernels.h"
+#include "preconditioners/fe_preconditioner.h"
 
 typedef struct fe_app {
     app_base base;

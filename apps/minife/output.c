@@ -1,5 +1,5 @@
 #include "fe_app.h"
-#include "fe_exact.h"
+#include "mesh/fe_exact.h"
 
 #include <stdlib.h>
 

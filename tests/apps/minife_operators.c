@@ -4,8 +4,8 @@
  * ghosts. And what products move and compute, by hand for one mesh. (That csr is right is shown by
  * minife_dumps, and for rows with any columns here.) */
 #include "check.h"
-#include "fe_level.h"
-#include "fe_operator.h"
+#include "level/fe_level.h"
+#include "level/fe_operator.h"
 #include "random.h"
 
 #include <float.h>

@@ -8,8 +8,8 @@
  * medians. Vectors and matrix of the other operators displace those of an operator from the caches
  * before its turn, but not during it. */
 #include "app.h"
-#include "fe_kernels.h"
-#include "fe_level.h"
+#include "cg/fe_cg_kernels.h"
+#include "level/fe_level.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,7 +172,7 @@ static mx_err do_round(contest *t, int round)
     for (int o = 0; o < t->operators; o++) {
         contestant *const c = &t->all[o];
         const fe_work work = fe_work_of_product(&c->level);
-        const double vectors = 72.0 * fe_rows(&c->level.mesh); /* see solve.c */
+        const double vectors = 72.0 * fe_rows(&c->level.mesh); /* see cg/cg.c */
         MX_TRY(measure_round(c, round));
         c->ratio[round] = t->all[0].iteration[round] / c->iteration[round];
         c->share_of_product[round] = share_of(t, round, work.bytes, c->product[round]);

@@ -5,8 +5,8 @@
  * sets, end with u = 1, but their neighbours have lost them with the value 0. */
 #include "minx/kernel.h"
 
-#include "fe_hex8.h"
 #include "fe_level_kernels.h"
+#include "mesh/fe_hex8.h"
 
 /* The value of a given node in its own row. */
 MX_BODY double given_value(const fe_boundary_args *a, fe_node n)

@@ -1,8 +1,8 @@
 #include "minx/kernel.h"
 #include "minx/scan.h"
 
-#include "fe_exact.h"
 #include "fe_level_kernels.h"
+#include "mesh/fe_exact.h"
 
 MX_BODY void fe_row_begins_body(const fe_structure_args *a, int row)
 {
