@@ -22,10 +22,8 @@ static int64_t bytes_of(const mx_view *views, size_t count)
 
 static int64_t matrix_bytes(const fe_level_views *v)
 {
-    const mx_view all[] = {
-        v->begin,       v->column, v->value, v->codes.code, v->codes.distance, v->codes.ghost_begin,
-        v->codes.ghost, v->line};
-    return bytes_of(all, sizeof all / sizeof all[0]);
+    const mx_view all[] = {v->begin, v->column, v->value, v->line};
+    return bytes_of(all, sizeof all / sizeof all[0]) + bytes_of(v->of_operator, FE_OPERATOR_VIEWS);
 }
 
 /* Without preconditioner z is r. */
@@ -37,7 +35,7 @@ static int64_t vector_bytes(const fe_app *app)
     return bytes_of(all, app->preconditioner != NULL ? count : count - 1);
 }
 
-mx_err fe_shares_create(const fe_app *app, fe_shares *shares)
+mx_err fe_rank_sizes_create(const fe_app *app, fe_rank_sizes *sizes)
 {
     enum { NUMBERS = 8 };
     const app_comm comm = app->base.comm;
@@ -54,7 +52,7 @@ mx_err fe_shares_create(const fe_app *app, fe_shares *shares)
                                    fe_resident()};
     const size_t all = NUMBERS * (size_t)ranks;
     int64_t *const numbers = malloc(2 * all * sizeof *numbers);
-    *shares = (fe_shares){.ranks = ranks, .numbers = numbers};
+    *sizes = (fe_rank_sizes){.ranks = ranks, .numbers = numbers};
     MX_TRY(app_agree(comm, numbers != NULL ? MX_OK
                                            : MX_FAIL(MX_ERR_MEMORY,
                                                      "no memory for numbers of %d ranks", ranks)));
@@ -62,19 +60,19 @@ mx_err fe_shares_create(const fe_app *app, fe_shares *shares)
     MX_TRY(app_allgather(comm, mine, sizeof mine, by_rank));
     for (int rank = 0; rank < ranks; rank++)
         for (int i = 0; i < NUMBERS; i++) numbers[i * ranks + rank] = by_rank[rank * NUMBERS + i];
-    shares->elements = numbers;
-    shares->rows = numbers + ranks;
-    shares->entries = numbers + 2 * ranks;
-    shares->ghosts = numbers + 3 * ranks;
-    shares->matrix = numbers + 4 * ranks;
-    shares->vectors = numbers + 5 * ranks;
-    shares->set_up_resident = numbers + 6 * ranks;
-    shares->resident = numbers + 7 * ranks;
+    sizes->elements = numbers;
+    sizes->rows = numbers + ranks;
+    sizes->entries = numbers + 2 * ranks;
+    sizes->ghosts = numbers + 3 * ranks;
+    sizes->matrix = numbers + 4 * ranks;
+    sizes->vectors = numbers + 5 * ranks;
+    sizes->set_up_resident = numbers + 6 * ranks;
+    sizes->resident = numbers + 7 * ranks;
     return MX_OK;
 }
 
-void fe_shares_destroy(fe_shares *shares)
+void fe_rank_sizes_destroy(fe_rank_sizes *sizes)
 {
-    free(shares->numbers);
-    *shares = (fe_shares){.ranks = 0};
+    free(sizes->numbers);
+    *sizes = (fe_rank_sizes){.ranks = 0};
 }

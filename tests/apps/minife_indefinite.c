@@ -43,3 +43,9 @@ fe_work fe_work_of_preconditioner(const fe_preconditioner *p)
     (void)p;
     return (fe_work){0, 0};
 }
+
+bool fe_has_many_kernels(const fe_preconditioner *p)
+{
+    (void)p;
+    return false;
+}

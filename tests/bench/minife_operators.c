@@ -10,15 +10,13 @@
 #include "app.h"
 #include "cg/fe_cg_kernels.h"
 #include "level/fe_level.h"
+#include "operators/fe_operators.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ITERATIONS = 6, MAX_ROUNDS = 1000, MAX_OPERATORS = 6 };
-
-/* In the order of fe_operator. */
-static const char *const NAMES[] = {"csr", "csr8", "ell", "sell", "lines", "symmetric"};
 
 typedef struct contestant {
     const char *name;
@@ -63,12 +61,14 @@ static mx_err make_vectors(contestant *c)
 static mx_err create(contest *t, contestant *c, const char *name)
 {
     const mx_gid elements[] = {t->elements, t->elements, t->elements};
-    size_t number = 0;
-    while (number < sizeof NAMES / sizeof NAMES[0] && strcmp(name, NAMES[number]) != 0) number++;
-    MX_REQUIRE(number < sizeof NAMES / sizeof NAMES[0], MX_ERR_INPUT,
+    int number = 0;
+    while (number < FE_OPERATORS && strcmp(name, fe_traits_of_operators[number].word) != 0)
+        number++;
+    MX_REQUIRE(number < FE_OPERATORS && fe_is_stored(number), MX_ERR_INPUT,
                "operator %s: expected csr, csr8, ell, sell, lines or symmetric", name);
-    c->name = NAMES[number];
-    c->input.operator=(int) number;
+    c->name = fe_traits_of_operators[number].word;
+    c->input.operator= number;
+    c->level.op = fe_operator_rows[number];
     c->level.base = &t->base;
     c->level.input = &c->input;
     MX_TRY(fe_make_mesh(&c->level, elements));

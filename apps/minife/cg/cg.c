@@ -223,9 +223,7 @@ static mx_err batch_size(const fe_app *app, int64_t *size)
 {
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
-    const bool many_kernels = app->input.preconditioner == FE_PRECONDITIONER_MULTIGRID ||
-                              app->input.preconditioner == FE_PRECONDITIONER_HPCG;
-    *size = info.host_accessible || many_kernels ? 1 : FE_BATCH;
+    *size = info.host_accessible || fe_has_many_kernels(app->preconditioner) ? 1 : FE_BATCH;
     return MX_OK;
 }
 

@@ -1,4 +1,4 @@
-/* The on-node work of the solver, and of the checks of its solution. */
+/* The on-node work of conjugate gradients: see cg.c. */
 #pragma once
 #include "kernels/fe_overlap_kernels.h"
 
@@ -10,8 +10,6 @@ typedef struct fe_vectors {
     mx_view s;       /* A p, by recurrence: single reduction only */
     mx_view scalars; /* FE_RING times FE_SCALARS */
 } fe_vectors;
-
-/* ---- the solver (kernels/cg.c): see solve.c ---- */
 
 enum { FE_BATCH = 16, FE_RING = 2 * FE_BATCH };
 
@@ -95,28 +93,3 @@ MX_BUNDLE(fe_single_args, fe_vectors, x, r, p, s, z, w, scalars)
 /* p = z + beta p, s = w + beta s, x += alpha p, r -= alpha s; the value as of fe_update. FE_PS of
  * the iteration is set. */
 MX_DECLARE_REDUCE(1D, fe_single, fe_single_args, double)
-
-/* ---- the error of the manufactured problem (kernels/error.c) ---- */
-
-typedef struct fe_error_args {
-    mx_cf64_1 p; /* the solution, with ghosts */
-    mx_cf64_2 coordinates;
-    fe_mesh mesh;
-} fe_error_args;
-MX_ARGS(fe_error_args, p, coordinates)
-/* the integral of the squared error over element (z, y, x), by 2 x 2 x 2 Gauss points */
-MX_DECLARE_REDUCE(3D, fe_error_l2, fe_error_args, double)
-/* the largest error at owned nodes */
-MX_DECLARE_REDUCE(1D, fe_error_max, fe_error_args, double)
-
-/* ---- how much float coefficients may change the residual (kernels/error.c) ---- */
-
-typedef struct fe_magnitude_args {
-    mx_cf64_1 p; /* the solution, with ghosts */
-    mx_cf64_2 coordinates;
-    fe_mesh mesh;
-    bool manufactured;
-} fe_magnitude_args;
-MX_ARGS(fe_magnitude_args, p, coordinates)
-/* || |K_e| |v_e| ||^2 of element (z, y, x): see fe_float_bound */
-MX_DECLARE_REDUCE(3D, fe_magnitude, fe_magnitude_args, double)

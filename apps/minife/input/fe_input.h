@@ -11,17 +11,19 @@ typedef enum fe_assembly {
     FE_ASSEMBLY_ATOMICS
 } fe_assembly;
 typedef enum fe_operator {
-    FE_OPERATOR_CSR,
-    FE_OPERATOR_CSR8,
-    FE_OPERATOR_ELL,
-    FE_OPERATOR_SELL,
-    FE_OPERATOR_LINES,
-    FE_OPERATOR_SYMMETRIC,
-    FE_OPERATOR_ELEMENTS,
-    FE_OPERATOR_NODES,
-    FE_OPERATOR_UNIFORM
+#define FE_OPERATOR(NAME, ...) FE_OPERATOR_##NAME,
+#include "operators.def"
+#undef FE_OPERATOR
+    FE_OPERATORS
 } fe_operator;
-static inline bool fe_is_stored(int operator) { return operator<FE_OPERATOR_ELEMENTS; }
+
+/* What the input must know of an operator: operators.def. By fe_operator. */
+typedef struct fe_operator_traits {
+    const char *word;
+    bool stores_matrix, equal_elements;
+} fe_operator_traits;
+extern const fe_operator_traits fe_traits_of_operators[FE_OPERATORS];
+static inline bool fe_is_stored(int kind) { return fe_traits_of_operators[kind].stores_matrix; }
 
 typedef enum fe_precision { FE_PRECISION_DOUBLE, FE_PRECISION_MIXED } fe_precision;
 
@@ -30,10 +32,10 @@ typedef enum fe_mesh_kind { FE_MESH_UNIFORM, FE_MESH_DISTORTED } fe_mesh_kind;
 typedef enum fe_solver { FE_SOLVER_CG, FE_SOLVER_SINGLE_REDUCTION } fe_solver;
 typedef enum fe_preconditioning {
     FE_PRECONDITIONER_NONE,
-    FE_PRECONDITIONER_DIAGONAL,
-    FE_PRECONDITIONER_CHEBYSHEV,
-    FE_PRECONDITIONER_MULTIGRID,
-    FE_PRECONDITIONER_HPCG
+#define FE_PRECONDITIONER(NAME, ...) FE_PRECONDITIONER_##NAME,
+#include "preconditioners.def"
+#undef FE_PRECONDITIONER
+    FE_PRECONDITIONERS
 } fe_preconditioning;
 
 typedef struct fe_input {
@@ -60,7 +62,7 @@ typedef struct fe_input {
 extern const app_input fe_keys;
 
 /* Iteration k is done if the norm after k - fe_lag iterations (or the initial one) is above the
- * tolerance: see solve.c. */
+ * tolerance: see cg/cg.c. */
 static inline int64_t fe_lag(const fe_input *in)
 {
     return in->solver == FE_SOLVER_CG && in->preconditioner == FE_PRECONDITIONER_NONE ? 2 : 1;

@@ -9,13 +9,38 @@
 static const char *const problems[] = {"original", "manufactured", NULL};
 static const char *const meshes[] = {"uniform", "distorted", NULL};
 static const char *const assemblies[] = {"auto", "blocks", "colours", "atomics", NULL};
-static const char *const operators[] = {"csr",       "csr8",     "ell",   "sell",    "lines",
-                                        "symmetric", "elements", "nodes", "uniform", NULL};
+static const char *const operators[] = {
+#define FE_OPERATOR(NAME, word, ...) #word,
+#include "operators.def"
+#undef FE_OPERATOR
+    NULL};
 static const char *const precisions[] = {"double", "mixed", NULL};
 static const char *const switches[] = {"off", "on", NULL};
 static const char *const solvers[] = {"cg", "single-reduction", NULL};
-static const char *const preconditioners[] = {"none",      "diagonal", "chebyshev",
-                                              "multigrid", "hpcg",     NULL};
+static const char *const preconditioners[] = {"none",
+#define FE_PRECONDITIONER(NAME, word, ...) #word,
+#include "preconditioners.def"
+#undef FE_PRECONDITIONER
+                                              NULL};
+
+const fe_operator_traits fe_traits_of_operators[] = {
+#define FE_OPERATOR(NAME, word, stores_matrix, equal_elements) \
+    {#word, stores_matrix, equal_elements},
+#include "operators.def"
+#undef FE_OPERATOR
+};
+
+/* What a preconditioner needs: preconditioners.def. By fe_preconditioning. */
+static const struct {
+    bool has_degree, rows_of_csr;
+    int multiple_of;
+} needs[] = {
+    {false, false, 1},
+#define FE_PRECONDITIONER(NAME, word, has_degree, rows_of_csr, multiple_of) \
+    {has_degree, rows_of_csr, multiple_of},
+#include "preconditioners.def"
+#undef FE_PRECONDITIONER
+};
 
 #define AT(member) .offset = offsetof(fe_input, member)
 
@@ -296,22 +321,25 @@ static mx_err check_size(const app_keys *k, const fe_input *in)
                          "got a matrix of %.0f nonzeros, expected at most %d", entries, MAX_DUMPED);
 }
 
-/* The levels of HPCG's cycle are nested, and its sweeps go through the rows of csr. */
-static mx_err check_hpcg(const app_keys *k, const fe_input *in)
+/* A preconditioner may have nested levels, and go through the rows of csr. */
+static mx_err check_preconditioner(const app_keys *k, const fe_input *in)
 {
     static const char *const names[] = {"nx", "ny", "nz"};
     const int64_t n[] = {in->nx, in->ny, in->nz};
-    if (in->preconditioner != FE_PRECONDITIONER_HPCG) return MX_OK;
+    const char *const word = preconditioners[in->preconditioner];
+    const int multiple = needs[in->preconditioner].multiple_of;
     const app_word key = {.text = "preconditioner", .length = 14};
-    if (in->operator!= FE_OPERATOR_CSR || in->precision != FE_PRECISION_DOUBLE)
-        return app_keys_fail(k, &key, "got hpcg, expected it with operator=csr, precision=double");
+    if (needs[in->preconditioner].rows_of_csr &&
+        (in->operator!= FE_OPERATOR_CSR || in->precision != FE_PRECISION_DOUBLE))
+        return app_keys_fail(k, &key, "got %s, expected it with operator=csr, precision=double",
+                             word);
     for (int d = 0; d < 3; d++) {
         const app_word place = {.text = names[d], .length = 2};
-        if (n[d] % 8 != 0)
+        if (n[d] % multiple != 0)
             return app_keys_fail(k, &place,
-                                 "got %lld, expected a multiple of 8, for preconditioner=hpcg "
+                                 "got %lld, expected a multiple of %d, for preconditioner=%s "
                                  "(preconditioner=multigrid takes any number)",
-                                 (long long)n[d]);
+                                 (long long)n[d], multiple, word);
     }
     return MX_OK;
 }
@@ -320,8 +348,7 @@ static mx_err check_hpcg(const app_keys *k, const fe_input *in)
 static mx_err check_degree(const app_keys *k, const fe_input *in)
 {
     const app_word key = {.text = "chebyshev_degree", .length = 16};
-    const bool used = in->preconditioner == FE_PRECONDITIONER_CHEBYSHEV ||
-                      in->preconditioner == FE_PRECONDITIONER_MULTIGRID;
+    const bool used = needs[in->preconditioner].has_degree;
     if (used || in->chebyshev_degree == CHEBYSHEV_DEGREE) return MX_OK;
     return app_keys_fail(
         k, &key, "got %lld, expected it with preconditioner=chebyshev or preconditioner=multigrid",
@@ -334,8 +361,9 @@ static mx_err check_operator(const app_keys *k, const fe_input *in)
     const app_given *const given = app_keys_given(k, offsetof(fe_input, operator));
     if (given == NULL) return MX_OK;
     const app_word *const place = &given->key;
-    if (in->operator== FE_OPERATOR_UNIFORM && in->mesh == FE_MESH_DISTORTED)
-        return app_keys_fail(k, place, "got uniform with mesh=distorted, expected %s",
+    if (fe_traits_of_operators[in->operator].equal_elements && in->mesh == FE_MESH_DISTORTED)
+        return app_keys_fail(k, place, "got %s with mesh=distorted, expected %s",
+                             operators[in->operator],
                              "operator=nodes or elements, or one that stores a matrix");
     if (!fe_is_stored(in->operator) && in->dump != NULL)
         return app_keys_fail(k, place, "got %s, which stores no matrix, with dump, expected %s",
@@ -364,7 +392,7 @@ static mx_err check(app_keys *k)
     MX_TRY(check_operator(k, in));
     MX_TRY(check_precision(k, in));
     MX_TRY(check_size(k, in));
-    return check_hpcg(k, in);
+    return check_preconditioner(k, in);
 }
 
 const app_input fe_keys = {

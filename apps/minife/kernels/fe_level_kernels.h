@@ -8,15 +8,12 @@
 typedef struct fe_structure_args {
     fe_storage matrix;
     mx_i32_1 column; /* csr, ell, sell: local indices */
-    mx_i32_2 line;   /* lines, half: see fe_lines_args */
+    mx_i32_2 line;   /* lines, half, uniform: see fe_lines_args */
     fe_mesh mesh;
 } fe_structure_args;
 MX_ARGS(fe_structure_args, FE_STORAGE_ACCESSORS(matrix), column, line)
 /* csr: begin(r), r from 0 to the number of rows, both included */
 MX_DECLARE_FOR(1D, fe_row_begins, fe_structure_args)
-/* sell: begin(c) of chunk c, c from 0 to the number of chunks, both included; the value is the
- * entries with padding */
-MX_DECLARE_SCAN(1D, fe_chunk_begins, fe_structure_args, int64_t)
 /* columns of row r; ell, sell: also those of padding */
 MX_DECLARE_FOR(1D, fe_columns, fe_structure_args)
 /* lines, half: line (z, y) of the nodes held, and of one more on each side */
@@ -31,7 +28,7 @@ MX_ARGS(fe_coordinates_args, coordinates)
 /* node (z, y, x) of the box that the rank holds */
 MX_DECLARE_FOR(3D, fe_coordinates, fe_coordinates_args)
 
-/* ---- assembly (kernels/assemble.c, kernels/blocks.c) ---- */
+/* ---- assembly (kernels/assemble.c, kernels/assemble_blocks.c) ---- */
 
 /* Rows in a box of lines along x are assembled by one team, which goes through the elements that
  * touch them, plane by plane. */
@@ -79,6 +76,23 @@ MX_ARGS(fe_boundary_args, FE_STORAGE_ACCESSORS(matrix), b, coordinates)
 MX_DECLARE_FOR(1D, fe_boundary_source, fe_boundary_args)
 /* coefficients of the row of node rows_low + (z, y, x) */
 MX_DECLARE_FOR(3D, fe_boundary_matrix, fe_boundary_args)
+
+/* b of a matrix that is not stored loses the product with the values that are given. */
+typedef struct fe_given_args {
+    mx_f64_1 given; /* of nodes held: the value with which other rows lose a node, or 0 */
+    mx_cf64_1 product;
+    mx_f64_1 b;
+    mx_cf64_2 coordinates;
+    fe_mesh mesh;
+    bool manufactured;
+} fe_given_args;
+MX_ARGS(fe_given_args, given, product, b, coordinates)
+/* node (z, y, x) of the box held */
+MX_DECLARE_FOR(3D, fe_given_values, fe_given_args)
+/* row r: b -= product, where the value of r is not given */
+MX_DECLARE_FOR(1D, fe_given_subtract, fe_given_args)
+
+/* ---- copies (kernels/structure.c) ---- */
 
 typedef struct fe_copy_args {
     fe_storage matrix;

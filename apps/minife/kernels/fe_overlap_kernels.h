@@ -1,4 +1,4 @@
-/* Products that do not wait for ghosts: overlap.c. */
+/* Products that do not wait for ghosts: level/overlap.c. */
 #pragma once
 #include "fe_storage.h"
 

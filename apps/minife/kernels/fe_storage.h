@@ -5,7 +5,7 @@
  * of z, y, x, from 0; `slot` is 9 (dz + 1) + 3 (dy + 1) + dx + 1, the same for all rows, from 0 to
  * 26; the diagonal has slot 13.
  *
- *   csr       entry after entry, row after row (csr8 too: fe_codes.h)  begin(row) + entry
+ *   csr       entry after entry, row after row (csr8 too: fe_csr8.h)   begin(row) + entry
  *   ell       27 entries for each row; entry e of all rows together    entry * pitch + row
  *   sell      chunks of C rows, each as wide as its longest row        begin(row / C) + entry * C + row % C
  *   lines     plane after plane, of each one the 27 slots; the lines of a slot along x together: no column numbers

@@ -1,4 +1,4 @@
-/* The entries of a matrix whose columns are ghosts: see overlap.c. */
+/* The entries of a matrix whose columns are ghosts: see level/overlap.c. */
 #include "minx/kernel.h"
 #include "minx/scan.h"
 

@@ -115,7 +115,7 @@ mx_err fe_make_mesh_of_part(fe_level *level, const mx_gid *elements, const app_b
 mx_err fe_make_mesh(fe_level *level, const mx_gid *elements)
 {
     app_box part;
-    MX_TRY(fe_divide(level->base, elements, level->input->load_imbalance, &part));
+    MX_TRY(fe_partition(level->base, elements, level->input->load_imbalance, &part));
     return fe_make_mesh_of_part(level, elements, &part);
 }
 
@@ -168,4 +168,10 @@ mx_err fe_make_coarse_mesh(fe_level *level, const mx_gid *elements, const fe_mes
     MX_TRY(app_exscan_i64(level->base->comm, &level->first_row, 1));
     MX_TRY(app_index_exchange_create(level->base->transport, "coarse ghosts", &level->ghosts));
     return app_size(level->base->comm) > 1 ? match_ghosts(level) : MX_OK;
+}
+
+mx_err fe_exchange(fe_level *level, mx_view x)
+{
+    if (app_size(level->base->comm) == 1) return MX_OK;
+    return app_forward(level->ghosts, 1, &x, APP_UNSHIFTED);
 }

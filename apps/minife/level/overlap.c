@@ -11,14 +11,14 @@
  * A rank that is cut along z only, as two ranks are, has no outer rows: its rows are computed once,
  * in three ranges. Entries of outer rows are stored once more, or computed from the elements if
  * there is no matrix. So every form of the matrix has overlap, and its kernels need no lists of
- * rows. An operator by elements adds to rows of several planes at once: all of its planes are inner
- * ones, whose ghosts are 0.
+ * rows. An operator whose products have no parts, because an element adds to rows of several
+ * planes at once: all of its planes are inner ones, whose ghosts are 0.
  *
  * Cost: on a rank with n nodes along a side that is cut along y or x, a pass over n^2 rows with 9
  * entries each, and n^2 zeros. The matrix has n^3 rows of 27. Rejected: outer rows as rows that are
  * computed later. They are neither contiguous nor whole chunks or lines, and a rank that is cut
  * along x has none of its lines without ghosts. */
-#include "fe_operator.h"
+#include "fe_level.h"
 
 #include <stdlib.h>
 
@@ -35,18 +35,12 @@ struct fe_outer {
 
 /* ---- set-up ---- */
 
-static bool by_elements(const fe_level *level)
-{
-    return level->input->operator== FE_OPERATOR_ELEMENTS;
-}
-
 /* Chunks with rows of an outer plane are outside of the inner range. */
 static void choose_ranges(const fe_level *level, fe_part *range)
 {
     const fe_mesh *const m = &level->mesh;
-    const int form = level->storage.form, rows = fe_rows(m), plane = m->count[1] * m->count[2];
-    const int chunk = form == FE_FORM_ELL || form == FE_FORM_SELL ? level->storage.chunk : 1;
-    const bool has_planes = !by_elements(level);
+    const int rows = fe_rows(m), plane = m->count[1] * m->count[2], chunk = level->storage.chunk;
+    const bool has_planes = level->op->has_parts;
     const bool below = has_planes && m->low[0] < m->first[0],
                above = has_planes && m->low[0] + m->extent[0] > m->first[0] + m->count[0];
     int first = below ? (plane + chunk - 1) / chunk * chunk : 0;
@@ -58,8 +52,8 @@ static void choose_ranges(const fe_level *level, fe_part *range)
     range[HIGH] = (fe_part){end, rows};
 }
 
-/* At most so many rows of the inner range have ghosts. Those along z are ghosts of others, but by
- * elements. */
+/* At most so many rows of the inner range have ghosts. If a product has parts, those with ghosts
+ * along z are in other ranges. */
 static int64_t max_outer_rows(const fe_level *level)
 {
     const fe_mesh *const m = &level->mesh;
@@ -67,7 +61,7 @@ static int64_t max_outer_rows(const fe_level *level)
     for (int d = 0; d < 3; d++) {
         const int held_end = m->low[d] + m->extent[d], owned_end = m->first[d] + m->count[d];
         int count = m->count[d];
-        if (d > 0 || by_elements(level))
+        if (d > 0 || !level->op->has_parts)
             count -= (m->low[d] < m->first[d]) + (held_end > owned_end);
         without *= count > 0 ? count : 0;
     }

@@ -103,7 +103,7 @@ static double unbalance(division *v)
     return deviation(v);
 }
 
-mx_err fe_divide(const app_base *base, const mx_gid *elements, double imbalance, app_box *part)
+mx_err fe_partition(const app_base *base, const mx_gid *elements, double imbalance, app_box *part)
 {
     app_bisection all;
     division v = {.ranks = app_size(base->comm), .wanted = imbalance};

@@ -1,5 +1,5 @@
-/* K u of one element, for a thread of its own: as fe_element_action (fe_lanes.h), but what several
- * Gauss points share is computed once. The derivative of a trilinear function by xi depends on eta
+/* K u of one element, for a thread of its own: as fe_element_action (fe_element_batch.h), but what
+ * several Gauss points share is computed once. The derivative of a trilinear function by xi depends on eta
  * and zeta only, so that the 8 points have 4 of them. They are numbered by the signs of these two
  * coordinates: bit 0 is set if the first one is positive, bit 1 if the second one is. About 700
  * operations with doubles. Modes have no factors 1/2 here; they follow at the end. */

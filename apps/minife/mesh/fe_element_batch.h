@@ -1,4 +1,4 @@
-/* Several elements at once: arrays end with an index of lanes, one for each element, so that hosts
+/* A batch of elements: arrays end with an index of lanes, one for each element, so that hosts
  * vectorise over elements.
  *
  * A trilinear function on an element is a sum of eight modes, products of some of the reference

@@ -19,7 +19,7 @@ typedef struct minife {
 /* The place of a node. */
 void fv_position(const minife *m, int64_t node, double *at);
 
-/* physics_contents.c */
+/* contents.c */
 void fv_contents(void *state);
 void fv_check_shares(const minife *m);
 bool fv_check_coordinates(const minife *m);

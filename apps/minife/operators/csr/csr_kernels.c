@@ -1,40 +1,13 @@
-/* Products with a matrix that stores the numbers of its columns. */
+/* Products with a matrix in csr form. */
 #include "minx/kernel.h"
 #include "minx/simd_rows.h"
 #include "minx/team.h"
 
-#include "kernels/fe_product_kernels.h"
+#include "fe_csr.h"
+#include "operators/shared/fe_row_prefetch.h"
 
-/* How many entries ahead the coefficients and columns are fetched: hardware does not fetch beyond a
- * page. csr fetches both the same number of bytes ahead. */
-enum { AHEAD = 512, CSR_VALUES_AHEAD = 1024, CSR_COLUMNS_AHEAD = 2048, LINE = 64 };
-
-MX_BODY void fetch_line(const void *address, bool once)
-{
-    if (once)
-        MX_PREFETCH_ONCE(address);
-    else
-        MX_PREFETCH(address);
-}
-
-/* The entry that is `distance` behind `at`, or `at` where fewer than `entries` are left there. */
-MX_BODY int64_t ahead_of(const fe_rows_args *a, int64_t at, int distance, int entries)
-{
-    return at + distance < a->column.extent[0] - entries ? at + distance : at;
-}
-
-/* Fetches some coefficients and columns. once: the matrix is one stream, which is kept out of the
- * outer caches, so that x stays there: csr and sell are 1.1 times as fast. ell has 27 streams, and
- * is slower so. */
-MX_BODY void fetch(const fe_rows_args *a, int64_t value, int64_t column, int entries, bool once,
-                   bool is_f32)
-{
-    for (int e = 0; e < entries; e += LINE / 8)
-        fetch_line(is_f32 ? (const void *)(&MX_AT(a->f32value, 0) + value + e)
-                          : (const void *)(&MX_AT(a->value, 0) + value + e),
-                   once);
-    for (int e = 0; e < entries; e += LINE / 4) fetch_line(&MX_AT(a->column, 0) + column + e, once);
-}
+/* How many entries ahead coefficients and columns are fetched: both the same number of bytes. */
+enum { CSR_VALUES_AHEAD = 1024, CSR_COLUMNS_AHEAD = 2048 };
 
 /* The columns of a node inside the mesh: three planes of three runs of three nodes, which have
  * consecutive numbers. */
@@ -99,8 +72,8 @@ MX_BODY double row_by_one(const fe_rows_args *a, int row, int64_t begin, int64_t
 {
     enum { FETCHED = 32 };
     (void)row;
-    fetch(a, ahead_of(a, begin, CSR_VALUES_AHEAD, FETCHED),
-          ahead_of(a, begin, CSR_COLUMNS_AHEAD, FETCHED), FETCHED, true, is_f32);
+    fe_prefetch(a, fe_ahead_of(a, begin, CSR_VALUES_AHEAD, FETCHED),
+                fe_ahead_of(a, begin, CSR_COLUMNS_AHEAD, FETCHED), FETCHED, true, is_f32);
     if (MX_ROW_IS_REGISTER && end - begin == FE_SLOTS && end < a->column.extent[0] &&
         has_runs(a, begin))
         return sum_of_runs(a, begin, is_f32);
@@ -124,62 +97,4 @@ MX_BODY double part_of_row(const fe_rows_args *a, int row, int64_t at, int entri
 }
 
 FE_DEFINE_ROWS(csr_rows, fe_rows_args, row_by_one, part_of_row)
-
-/* The rows of chunks that one lane computes together. */
-enum { HOST_CHUNK = 8 };
-
-/* A chunk by one lane, as vectors of eight rows. */
-MX_BODY double chunk_by_one(const fe_rows_args *a, int row, int64_t first, int width, int64_t step,
-                            bool is_f32)
-{
-    double sum[HOST_CHUNK], dot = 0;
-    const int rows = a->end - row < HOST_CHUNK ? a->end - row : HOST_CHUNK;
-    for (int l = 0; l < HOST_CHUNK; l++) sum[l] = 0;
-    for (int e = 0; e < width; e++) {
-        const int64_t at = first + e * step;
-        const int64_t next = ahead_of(a, at, AHEAD, HOST_CHUNK);
-        fetch(a, next, next, HOST_CHUNK, a->pitch == 0, is_f32);
-        MX_SIMD for (int l = 0; l < HOST_CHUNK; l++) sum[l] +=
-            FE_VALUE(a, at + l, is_f32) * MX_AT(a->x, MX_LOAD(a->column, at + l));
-    }
-    for (int l = 0; l < rows; l++) {
-        MX_AT(a->y, row + l) = sum[l];
-        dot += MX_AT(a->x, row + l) * sum[l];
-    }
-    return dot;
-}
-
-MX_BODY double chunk_rows(const fe_rows_args *a, mx_team *t, bool is_f32)
-{
-    const int chunks = (a->end + a->chunk - 1) / a->chunk;
-    const int chunks_per_team = a->rows_per_team / a->chunk,
-              from = a->first / a->chunk + t->league_rank * chunks_per_team;
-    const int to = from + chunks_per_team < chunks ? from + chunks_per_team : chunks;
-    const int64_t step = a->pitch > 0 ? a->pitch : a->chunk;
-    double dot = 0;
-    MX_TEAM_FOR (t, c, from, to) {
-        const int row = c * a->chunk;
-        const int64_t first = a->pitch > 0 ? row : MX_AT(a->begin, c);
-        const int width =
-            a->pitch > 0 ? FE_SLOTS : (int)((MX_AT(a->begin, c + 1) - first) / a->chunk);
-        if (t->lanes == 1 && a->chunk == HOST_CHUNK) {
-            dot += chunk_by_one(a, row, first, width, step, is_f32);
-            continue;
-        }
-        const int rows = a->end - row < a->chunk ? a->end - row : a->chunk;
-        for (int l = t->lane; l < rows; l += t->lanes) {
-            double sum = 0;
-            MX_UNROLL(9)
-            for (int e = 0; e < width; e++) {
-                const int64_t at = first + e * step + l;
-                sum += FE_VALUE(a, at, is_f32) * MX_AT(a->x, MX_LOAD(a->column, at));
-            }
-            MX_AT(a->y, row + l) = sum;
-            dot += MX_AT(a->x, row + l) * sum;
-        }
-    }
-    return dot;
-}
-
 FE_DEFINE_PRODUCTS(fe_csr, fe_rows_args, csr_rows)
-FE_DEFINE_PRODUCTS(fe_chunks, fe_rows_args, chunk_rows)

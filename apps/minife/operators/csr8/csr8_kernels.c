@@ -1,4 +1,4 @@
-/* csr whose column numbers are codes: see fe_codes.h. */
+/* csr whose column numbers are codes: see fe_csr8.h. */
 #include "minx/kernel.h"
 #include "minx/scan.h"
 #include "minx/team.h"
@@ -7,7 +7,8 @@
 
 /* ---- structure ---- */
 
-MX_BODY void fe_ghost_begins_body(const fe_make_codes_args *a, int row, int64_t *ghosts, bool final)
+MX_BODY void fe_ghost_begins_body(const fe_csr8_columns_args *a, int row, int64_t *ghosts,
+                                  bool final)
 {
     if (final) MX_AT(a->ghost_begin, row) = *ghosts;
     if (row < fe_rows(&a->mesh))
@@ -15,7 +16,7 @@ MX_BODY void fe_ghost_begins_body(const fe_make_codes_args *a, int row, int64_t 
 }
 MX_SCAN(1D, fe_ghost_begins, MX_SUM)
 
-MX_BODY void fe_codes_body(const fe_make_codes_args *a, int row)
+MX_BODY void fe_codes_body(const fe_csr8_columns_args *a, int row)
 {
     const fe_mesh *const m = &a->mesh;
     const fe_node node = fe_node_of_row(m, row);
@@ -41,11 +42,11 @@ MX_FOR(1D, fe_codes, MX_ITEMS_PLAIN)
 
 /* ---- products ---- */
 
-/* How many entries ahead the coefficients and codes are fetched: see kernels/product.c. */
+/* How many entries ahead coefficients and codes are fetched: see fe_row_prefetch.h. */
 enum { CODES_AHEAD = 512, CODES_LINE = 64, CODES_FETCHED = 24 };
 
 /* Near the end there are addresses behind the last entry, which are fetched without harm. */
-MX_BODY void fetch(const fe_codes_args *a, int64_t at, bool is_f32)
+MX_BODY void fetch(const fe_csr8_args *a, int64_t at, bool is_f32)
 {
     const int64_t ahead =
         at + CODES_AHEAD < a->code.extent[0] - CODES_FETCHED ? at + CODES_AHEAD : at;
@@ -59,22 +60,22 @@ MX_BODY void fetch(const fe_codes_args *a, int64_t at, bool is_f32)
 }
 
 /* Entry `at` times its element of x; its column is no ghost. */
-MX_BODY double near_term(const fe_codes_args *a, int row, int64_t at, bool is_f32)
+MX_BODY double near_term(const fe_csr8_args *a, int row, int64_t at, bool is_f32)
 {
     const int64_t column = row + (int64_t)MX_AT(a->distance, MX_LOAD(a->code, at));
     return FE_VALUE(a, at, is_f32) * MX_AT(a->x, column);
 }
 
 /* ghosts: where those of the row begin */
-MX_BODY int column_at(const fe_codes_args *a, int row, int64_t ghosts, int64_t at)
+MX_BODY int column_at(const fe_csr8_args *a, int row, int64_t ghosts, int64_t at)
 {
     const int code = MX_LOAD(a->code, at);
     return code < FE_SLOTS ? row + MX_AT(a->distance, code)
                            : MX_AT(a->ghost, ghosts + code - FE_SLOTS);
 }
 
-/* A row without ghosts; four sums, as in kernels/product.c. */
-MX_BODY double row_without_ghosts(const fe_codes_args *a, int row, int64_t begin, int64_t end,
+/* A row without ghosts; four sums, as in csr_kernels.c. */
+MX_BODY double row_without_ghosts(const fe_csr8_args *a, int row, int64_t begin, int64_t end,
                                   bool is_f32)
 {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -90,7 +91,7 @@ MX_BODY double row_without_ghosts(const fe_codes_args *a, int row, int64_t begin
     return (s0 + s1) + (s2 + s3);
 }
 
-MX_BODY double row_with_ghosts(const fe_codes_args *a, int row, int64_t begin, int64_t end,
+MX_BODY double row_with_ghosts(const fe_csr8_args *a, int row, int64_t begin, int64_t end,
                                bool is_f32)
 {
     const int64_t ghosts = MX_AT(a->ghost_begin, row);
@@ -100,20 +101,20 @@ MX_BODY double row_with_ghosts(const fe_codes_args *a, int row, int64_t begin, i
     return sum;
 }
 
-MX_BODY bool has_ghosts(const fe_codes_args *a, int row)
+MX_BODY bool has_ghosts(const fe_csr8_args *a, int row)
 {
     return a->has_ghosts && MX_AT(a->ghost_begin, row) < MX_AT(a->ghost_begin, row + 1);
 }
 
 /* A row by one lane. */
-MX_BODY double row_by_one(const fe_codes_args *a, int row, int64_t begin, int64_t end, bool is_f32)
+MX_BODY double row_by_one(const fe_csr8_args *a, int row, int64_t begin, int64_t end, bool is_f32)
 {
     return has_ghosts(a, row) ? row_with_ghosts(a, row, begin, end, is_f32)
                               : row_without_ghosts(a, row, begin, end, is_f32);
 }
 
 /* Every FE_CSR_LANES-th entry from `at` on, of the `entries` that are left of the row. */
-MX_BODY double part_of_row(const fe_codes_args *a, int row, int64_t at, int entries, bool is_f32)
+MX_BODY double part_of_row(const fe_csr8_args *a, int row, int64_t at, int entries, bool is_f32)
 {
     enum { MAX_PART = (FE_SLOTS + FE_CSR_LANES - 1) / FE_CSR_LANES };
     const int64_t ghosts = a->has_ghosts ? MX_AT(a->ghost_begin, row) : 0;
@@ -128,5 +129,5 @@ MX_BODY double part_of_row(const fe_codes_args *a, int row, int64_t at, int entr
     return sum;
 }
 
-FE_DEFINE_ROWS(csr8_rows, fe_codes_args, row_by_one, part_of_row)
-FE_DEFINE_PRODUCTS(fe_csr8, fe_codes_args, csr8_rows)
+FE_DEFINE_ROWS(csr8_rows, fe_csr8_args, row_by_one, part_of_row)
+FE_DEFINE_PRODUCTS(fe_csr8, fe_csr8_args, csr8_rows)

@@ -4,7 +4,7 @@
 #include "minx/kernel.h"
 #include "minx/team.h"
 
-#include "kernels/fe_product_kernels.h"
+#include "fe_lines.h"
 
 /* A line of rows. */
 typedef struct line_rows {

@@ -2,8 +2,8 @@
 #include "minx/kernel.h"
 #include "minx/team.h"
 
+#include "fe_nodes.h"
 #include "mesh/fe_element_batch.h"
-#include "operators/fe_matrix_free.h"
 
 /* One block, as its team sees it. Lines start at node low - 1 along x. */
 typedef struct node_block {

@@ -9,8 +9,8 @@
 #include "minx/kernel.h"
 #include "minx/team.h"
 
+#include "fe_nodes.h"
 #include "mesh/fe_element_action.h"
-#include "operators/fe_matrix_free.h"
 
 typedef struct tile {
     int low[3], count[3]; /* its rows */

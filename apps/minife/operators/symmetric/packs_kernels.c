@@ -25,7 +25,7 @@
 #include "minx/simd_parts.h"
 #include "minx/team.h"
 
-#include "kernels/fe_product_kernels.h"
+#include "fe_symmetric.h"
 
 enum { FRONT_LINES = 4, PACK_VALUES = FE_PACK * FE_HALF_SLOTS };
 

@@ -4,7 +4,7 @@
 #include "minx/kernel.h"
 #include "minx/team.h"
 
-#include "operators/fe_matrix_free.h"
+#include "fe_uniform.h"
 
 typedef struct stencil_line {
     int start[9], low[9], high[9]; /* as fe_lines_args.line */
@@ -13,12 +13,12 @@ typedef struct stencil_line {
     bool given; /* the values of this line itself */
 } stencil_line;
 
-MX_BODY bool is_given(const fe_free_args *a, int d, int at)
+MX_BODY bool is_given(const fe_uniform_args *a, int d, int at)
 {
     return !a->raw && (at == 0 || at == a->mesh.elements[d]);
 }
 
-MX_BODY stencil_line stencil_line_at(const fe_free_args *a, int number)
+MX_BODY stencil_line stencil_line_at(const fe_uniform_args *a, int number)
 {
     const fe_mesh *const m = &a->mesh;
     const int z = m->first[0] + number / m->count[1], y = m->first[1] + number % m->count[1];
@@ -38,14 +38,14 @@ MX_BODY stencil_line stencil_line_at(const fe_free_args *a, int number)
     return r;
 }
 
-MX_BODY double of_line(const fe_free_args *a, const stencil_line *r, int k, int i)
+MX_BODY double of_line(const fe_uniform_args *a, const stencil_line *r, int k, int i)
 {
     const int x = r->start[k] + i;
     return r->centre[k] * MX_AT(a->x, x) + r->side[k] * (MX_AT(a->x, x - 1) + MX_AT(a->x, x + 1));
 }
 
 /* A row with no given value in its own line and no end of the lines near it. */
-MX_BODY double inner_row(const fe_free_args *a, const stencil_line *r, int i)
+MX_BODY double inner_row(const fe_uniform_args *a, const stencil_line *r, int i)
 {
     return ((of_line(a, r, 0, i) + of_line(a, r, 1, i)) +
             (of_line(a, r, 2, i) + of_line(a, r, 3, i))) +
@@ -55,7 +55,7 @@ MX_BODY double inner_row(const fe_free_args *a, const stencil_line *r, int i)
 }
 
 /* Any row. */
-MX_BODY double outer_row(const fe_free_args *a, const stencil_line *r, int i)
+MX_BODY double outer_row(const fe_uniform_args *a, const stencil_line *r, int i)
 {
     const int at = a->mesh.first[2] + i;
     double sum = 0;
@@ -73,7 +73,7 @@ MX_BODY double outer_row(const fe_free_args *a, const stencil_line *r, int i)
 /* The rows of a line near its ends: at most two at each. */
 MX_BODY int outer_rows(const stencil_line *r) { return r->rows < 4 ? r->rows : 4; }
 
-MX_BODY double all_lines(const fe_free_args *a, mx_team *t)
+MX_BODY double all_lines(const fe_uniform_args *a, mx_team *t)
 {
     const int first = a->first * a->mesh.count[1] + t->league_rank * a->lines_per_team;
     const int lines = a->end * a->mesh.count[1];
@@ -107,10 +107,10 @@ MX_BODY double all_lines(const fe_free_args *a, mx_team *t)
     return dot;
 }
 
-MX_BODY void fe_uniform_body(const fe_free_args *a, mx_team *t) { (void)all_lines(a, t); }
+MX_BODY void fe_uniform_body(const fe_uniform_args *a, mx_team *t) { (void)all_lines(a, t); }
 MX_FOR(TEAM, fe_uniform)
 
-MX_BODY void fe_uniform_dot_body(const fe_free_args *a, mx_team *t, double *dot)
+MX_BODY void fe_uniform_dot_body(const fe_uniform_args *a, mx_team *t, double *dot)
 {
     *dot += all_lines(a, t);
 }
@@ -127,7 +127,7 @@ typedef struct plane_sums {
     double in_plane, beside, x;
 } plane_sums;
 
-MX_BODY plane_sums add_plane(const fe_free_args *a, int z, int y, int i)
+MX_BODY plane_sums add_plane(const fe_uniform_args *a, int z, int y, int i)
 {
     const fe_mesh *const m = &a->mesh;
     const int width = m->extent[1] + 2, h = (z - m->low[0] + 1) * width + y - m->low[1] + 1;
@@ -154,7 +154,7 @@ MX_BODY plane_sums add_plane(const fe_free_args *a, int z, int y, int i)
 }
 
 /* Stores y of a column; returns its x . y. */
-MX_BODY double one_column(const fe_free_args *a, int i, int j, int k)
+MX_BODY double one_column(const fe_uniform_args *a, int i, int j, int k)
 {
     const fe_mesh *const m = &a->mesh;
     const fe_node n = fe_item_at(m, i, j, k);
@@ -177,13 +177,13 @@ MX_BODY double one_column(const fe_free_args *a, int i, int j, int k)
     return dot;
 }
 
-MX_BODY void fe_uniform_column_body(const fe_free_args *a, int i, int j, int k)
+MX_BODY void fe_uniform_column_body(const fe_uniform_args *a, int i, int j, int k)
 {
     (void)one_column(a, i, j, k);
 }
 MX_FOR(3D, fe_uniform_column, MX_ITEMS_PLAIN)
 
-MX_BODY void fe_uniform_column_dot_body(const fe_free_args *a, int i, int j, int k, double *dot)
+MX_BODY void fe_uniform_column_dot_body(const fe_uniform_args *a, int i, int j, int k, double *dot)
 {
     *dot += one_column(a, i, j, k);
 }

@@ -10,9 +10,11 @@
  * conjugate gradients with the diagonal as preconditioner, whose coefficients make up the
  * tridiagonal matrix of the Lanczos process (Saad, section 6.7.3). Their start depends on the nodes
  * only, and sums have one order, so all numbers of threads give the same bits. */
+#include "fe_smoother.h"
 #include "preconditioners/fe_preconditioner.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Ten iterations find the largest eigenvalue to 3 percent here, on uniform and distorted meshes;
  * the bound is 5 percent above. */
@@ -30,7 +32,6 @@ mx_err fe_smooth(fe_smoother *s, fe_from from)
 {
     const double middle = (s->high + s->low) / 2, half = (s->high - s->low) / 2;
     double rho = half / middle, before = 0;
-    if (s->degree == 0) return fe_scale(rows(s), &s->args);
     for (int step = 0; step < s->degree; step++) {
         /* x += new, where new = rho (next one) (old new) + (2 / half) (next one) residual /
          * diagonal; d is new without its factor */
@@ -50,14 +51,11 @@ mx_err fe_smooth(fe_smoother *s, fe_from from)
 }
 
 /* A step reads b, w, the diagonal, d and x, and writes d and x (56 bytes a row, 6 flops); the first
- * one from 0 has neither w nor old values (32 bytes, 2 flops), and the diagonal alone reads two
- * vectors and writes one (24, 1). */
+ * one from 0 has neither w nor old values (32 bytes, 2 flops). */
 fe_work fe_work_of_smoother(const fe_smoother *s, fe_from from)
 {
     const fe_work product = fe_work_of_product(s->level);
     const double n = fe_rows(&s->level->mesh), steps = s->degree - (from == FE_FROM_ZERO);
-    const fe_work scale = {24 * n, n};
-    if (s->degree == 0) return scale;
     fe_work work = {steps * (product.bytes + 56 * n), steps * (product.flops + 6 * n)};
     if (from == FE_FROM_ZERO) {
         work.bytes += 32 * n;
@@ -188,7 +186,7 @@ mx_err fe_smoother_create(fe_level *level, mx_view b, mx_view x, int degree, dou
     MX_TRY(mx_view_create_1d(ctx, "smoother d", MX_F64, count, &s->views.d));
     MX_TRY(fe_smooth_args_bind(ctx, &s->views, &s->args));
     MX_TRY(fe_diagonal(level, s->views.diagonal));
-    return degree > 0 ? bound_eigenvalues(s, ratio) : MX_OK;
+    return bound_eigenvalues(s, ratio);
 }
 
 void fe_smoother_destroy(fe_smoother *s)
@@ -197,3 +195,29 @@ void fe_smoother_destroy(fe_smoother *s)
     (void)mx_view_destroy(&s->views.w);
     (void)mx_view_destroy(&s->views.d);
 }
+
+/* ---- the preconditioner ---- */
+
+/* As a preconditioner alone, the polynomial is to damp all but the lowest eigenvalues, which
+ * conjugate gradients find. */
+static const double RATIO = 30;
+
+static mx_err create(fe_level *level, mx_view r, mx_view z, void **state)
+{
+    fe_smoother *const s = *state = calloc(1, sizeof *s);
+    MX_REQUIRE(s != NULL, MX_ERR_MEMORY, "no memory for a preconditioner");
+    return fe_smoother_create(level, r, z, (int)level->input->chebyshev_degree, RATIO, s);
+}
+
+static void destroy(void *state)
+{
+    fe_smoother_destroy(state);
+    free(state);
+}
+
+static mx_err apply(void *state) { return fe_smooth(state, FE_FROM_ZERO); }
+
+static fe_work work(const void *state) { return fe_work_of_smoother(state, FE_FROM_ZERO); }
+
+const fe_preconditioner_row fe_preconditioner_chebyshev = {
+    .create = create, .destroy = destroy, .apply = apply, .work = work};

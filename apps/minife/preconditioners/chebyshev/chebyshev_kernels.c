@@ -5,13 +5,7 @@
  * which depends on the number of threads. */
 #include "minx/kernel.h"
 
-#include "preconditioners/fe_multigrid_kernels.h"
-
-MX_BODY void fe_scale_body(const fe_smooth_args *a, int i)
-{
-    MX_AT(a->x, i) = MX_AT(a->b, i) / MX_AT(a->diagonal, i);
-}
-MX_FOR(1D, fe_scale)
+#include "fe_smoother_kernels.h"
 
 MX_BODY void fe_smooth_first_body(const fe_smooth_args *a, int i)
 {

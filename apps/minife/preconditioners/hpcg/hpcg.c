@@ -17,6 +17,7 @@
  * HPCG exchanges ghosts once before a sweep, and each rank then works on its owned rows; so more
  * ranks need more iterations (16 x 8 x 24 elements: 17 on one rank, 22 on eight). Here ghosts are
  * exchanged before each colour, and the iterations are those of one rank. */
+#include "fe_hpcg_kernels.h"
 #include "preconditioners/fe_preconditioner.h"
 
 #include <stdlib.h>
@@ -33,9 +34,9 @@ typedef struct grid {
     fe_inject_args injection; /* to the next coarser grid, and back */
 } grid;
 
-struct fe_hpcg {
+typedef struct hpcg {
     grid grids[GRIDS];
-};
+} hpcg;
 
 /* ---- the cycle ---- */
 
@@ -52,11 +53,11 @@ static mx_err sweep_colour(grid *g, int colour)
 }
 
 /* Backwards colour 0 would come again at once, which changes nothing. */
-static mx_err sweep(grid *g, fe_from from)
+static mx_err sweep(grid *g, bool from_zero)
 {
     for (int n = 0; n < 2 * COLOURS - 1; n++) {
         const int colour = n < COLOURS ? COLOURS - 1 - n : n - COLOURS + 1;
-        if (n > 0 || from == FE_FROM_X) MX_TRY(fe_exchange(g->level, g->x));
+        if (n > 0 || !from_zero) MX_TRY(fe_exchange(g->level, g->x));
         MX_TRY(sweep_colour(g, colour));
     }
     return MX_OK;
@@ -66,7 +67,7 @@ static mx_err smooth_from_zero(grid *g)
 {
     const double zero = 0;
     MX_TRY(mx_fill(g->level->base->ctx, g->x, &zero));
-    return sweep(g, FE_FROM_ZERO);
+    return sweep(g, true);
 }
 
 static mx_range_1 rows(const grid *g)
@@ -74,8 +75,9 @@ static mx_range_1 rows(const grid *g)
     return mx_range_1d(g->level->base->ctx, 0, fe_rows(&g->level->mesh));
 }
 
-mx_err fe_hpcg_cycle(fe_hpcg *h)
+static mx_err cycle(void *state)
 {
+    hpcg *const h = state;
     for (int n = 0; n + 1 < GRIDS; n++) {
         grid *const g = &h->grids[n];
         MX_TRY(smooth_from_zero(g));
@@ -86,14 +88,15 @@ mx_err fe_hpcg_cycle(fe_hpcg *h)
     for (int n = GRIDS - 2; n >= 0; n--) {
         grid *const g = &h->grids[n];
         MX_TRY(fe_inject_back(rows(g + 1), &g->injection));
-        MX_TRY(sweep(g, FE_FROM_X));
+        MX_TRY(sweep(g, false));
     }
     return MX_OK;
 }
 
 /* A sweep reads the matrix nearly twice, and so do x and b; x is written. */
-fe_work fe_work_of_hpcg(const fe_hpcg *h)
+static fe_work work_of_cycle(const void *state)
 {
+    const hpcg *const h = state;
     const double passes = (2.0 * COLOURS - 1) / COLOURS;
     fe_work work = {0, 0};
     for (int n = 0; n < GRIDS; n++) {
@@ -144,7 +147,7 @@ static mx_err make_grid(const grid *finer, grid *g)
     return mx_view_create_1d(ctx, "hpcg x", MX_F64, fe_held(&g->level->mesh), &g->x);
 }
 
-static mx_err make_grids(fe_hpcg *h, fe_level *finest, mx_view b, mx_view x)
+static mx_err make_grids(hpcg *h, fe_level *finest, mx_view b, mx_view x)
 {
     h->grids[0].level = finest;
     h->grids[0].b = b;
@@ -160,21 +163,16 @@ static mx_err make_grids(fe_hpcg *h, fe_level *finest, mx_view b, mx_view x)
     return MX_OK;
 }
 
-mx_err fe_hpcg_create(fe_level *finest, mx_view b, mx_view x, fe_hpcg **hpcg)
+static mx_err create(fe_level *finest, mx_view b, mx_view x, void **state)
 {
-    fe_hpcg *const h = calloc(1, sizeof *h);
-    *hpcg = h;
+    hpcg *const h = *state = calloc(1, sizeof *h);
     MX_REQUIRE(h != NULL, MX_ERR_MEMORY, "no memory for the levels of HPCG's cycle");
-    const mx_err err = make_grids(h, finest, b, x);
-    if (err != MX_OK) fe_hpcg_destroy(hpcg);
-    return err;
+    return make_grids(h, finest, b, x);
 }
 
-void fe_hpcg_destroy(fe_hpcg **hpcg)
+static void destroy(void *state)
 {
-    fe_hpcg *const h = *hpcg;
-    *hpcg = NULL;
-    if (h == NULL) return;
+    hpcg *const h = state;
     for (int n = 0; n < GRIDS; n++) {
         grid *const g = &h->grids[n];
         (void)mx_view_destroy(&g->w);
@@ -185,3 +183,9 @@ void fe_hpcg_destroy(fe_hpcg **hpcg)
     }
     free(h);
 }
+
+const fe_preconditioner_row fe_preconditioner_hpcg = {.many_kernels = true,
+                                                      .create = create,
+                                                      .destroy = destroy,
+                                                      .apply = cycle,
+                                                      .work = work_of_cycle};

@@ -1,7 +1,7 @@
 /* Gauss-Seidel by colours, and injection: see hpcg.c. */
 #include "minx/kernel.h"
 
-#include "preconditioners/fe_multigrid_kernels.h"
+#include "fe_hpcg_kernels.h"
 
 MX_BODY void fe_sweep_body(const fe_sweep_args *a, int i, int j, int k)
 {

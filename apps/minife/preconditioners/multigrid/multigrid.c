@@ -18,6 +18,8 @@
  * transfer costs one exchange of coarse ghosts, and ranks may have no nodes at all on coarse
  * levels. On the coarsest level every rank has all of the right-hand side, by one sum over ranks,
  * and multiplies it by its rows of the inverse. */
+#include "fe_multigrid_kernels.h"
+#include "preconditioners/chebyshev/fe_smoother.h"
 #include "preconditioners/fe_preconditioner.h"
 
 #include <math.h>
@@ -38,16 +40,16 @@ typedef struct grid {
     fe_prolong_args prolongation; /* and back */
 } grid;
 
-struct fe_multigrid {
+typedef struct multigrid {
     int count;
     grid grids[MAX_GRIDS];
     mx_view all, inverse; /* the coarsest level: see fe_bottom_args */
     fe_bottom_args bottom;
-};
+} multigrid;
 
 /* ---- the cycle ---- */
 
-static mx_err smooth_and_restrict(fe_multigrid *m, int n)
+static mx_err smooth_and_restrict(multigrid *m, int n)
 {
     grid *const fine = &m->grids[n], *const coarse = &m->grids[n + 1];
     const int *held = coarse->level->mesh.extent;
@@ -58,7 +60,7 @@ static mx_err smooth_and_restrict(fe_multigrid *m, int n)
     return app_reverse(coarse->level->ghosts, 1, &coarse->b);
 }
 
-static mx_err prolong_and_smooth(fe_multigrid *m, int n)
+static mx_err prolong_and_smooth(multigrid *m, int n)
 {
     grid *const fine = &m->grids[n], *const coarse = &m->grids[n + 1];
     const int *nodes = fine->level->mesh.count;
@@ -67,7 +69,7 @@ static mx_err prolong_and_smooth(fe_multigrid *m, int n)
     return fe_smooth(&fine->smoother, FE_FROM_X);
 }
 
-static mx_err solve_bottom(fe_multigrid *m)
+static mx_err solve_bottom(multigrid *m)
 {
     const fe_level *level = m->grids[m->count - 1].level;
     const int *held = level->mesh.extent;
@@ -78,8 +80,9 @@ static mx_err solve_bottom(fe_multigrid *m)
     return fe_bottom_solve(fe_box_range(level, NULL, held), &m->bottom);
 }
 
-mx_err fe_multigrid_cycle(fe_multigrid *m)
+static mx_err cycle(void *state)
 {
+    multigrid *const m = state;
     for (int n = 0; n + 1 < m->count; n++) MX_TRY(smooth_and_restrict(m, n));
     MX_TRY(solve_bottom(m));
     for (int n = m->count - 2; n >= 0; n--) MX_TRY(prolong_and_smooth(m, n));
@@ -88,8 +91,9 @@ mx_err fe_multigrid_cycle(fe_multigrid *m)
 
 /* Transfers read b, w and the coarse correction, and read and write x: 32 bytes a fine row, 16 a
  * coarse one. Flops: a fine row takes part in 8 coarse ones, with 2 each, both ways. */
-fe_work fe_work_of_cycle(const fe_multigrid *m)
+static fe_work work_of_cycle(const void *state)
 {
+    const multigrid *const m = state;
     const double bottom = (double)m->grids[m->count - 1].level->all_rows,
                  rows = fe_rows(&m->grids[m->count - 1].level->mesh);
     fe_work work = {8 * rows * bottom, 2 * rows * bottom};
@@ -176,7 +180,7 @@ static mx_err make_columns(grid *g, double *memory)
     return err;
 }
 
-static mx_err fill_bottom(fe_multigrid *m, double *memory)
+static mx_err fill_bottom(multigrid *m, double *memory)
 {
     grid *const g = &m->grids[m->count - 1];
     const int nodes = (int)g->level->all_rows;
@@ -186,7 +190,7 @@ static mx_err fill_bottom(fe_multigrid *m, double *memory)
     return mx_import(g->level->base->ctx, m->inverse, memory, NULL);
 }
 
-static mx_err make_bottom(fe_multigrid *m)
+static mx_err make_bottom(multigrid *m)
 {
     grid *const g = &m->grids[m->count - 1];
     const mx_ctx ctx = g->level->base->ctx;
@@ -219,16 +223,6 @@ static bool coarsen(const int *elements, mx_gid *coarser)
     return longest > BOTTOM_ELEMENTS;
 }
 
-mx_err fe_make_coarse_level(const fe_level *finer, const mx_gid *elements, fe_level *coarse)
-{
-    coarse->base = finer->base;
-    coarse->input = finer->input;
-    MX_TRY(fe_make_coarse_mesh(coarse, elements, &finer->mesh));
-    MX_TRY(fe_make_structure(coarse));
-    MX_TRY(fe_assemble(coarse));
-    return fe_impose_boundary(coarse);
-}
-
 static mx_err make_grid(const grid *finer, const mx_gid *elements, grid *g)
 {
     const mx_ctx ctx = finer->level->base->ctx;
@@ -251,7 +245,7 @@ static mx_err bind_transfers(grid *fine, const grid *coarse)
     return mx_bind(ctx, coarse->x, &fine->prolongation.coarse);
 }
 
-static mx_err make_grids(fe_multigrid *m, fe_level *finest, mx_view b, mx_view x)
+static mx_err make_grids(multigrid *m, fe_level *finest, mx_view b, mx_view x)
 {
     const int degree = (int)finest->input->chebyshev_degree;
     mx_gid coarser[3];
@@ -269,21 +263,16 @@ static mx_err make_grids(fe_multigrid *m, fe_level *finest, mx_view b, mx_view x
     return make_bottom(m);
 }
 
-mx_err fe_multigrid_create(fe_level *finest, mx_view b, mx_view x, fe_multigrid **multigrid)
+static mx_err create(fe_level *finest, mx_view b, mx_view x, void **state)
 {
-    fe_multigrid *const m = calloc(1, sizeof *m);
-    *multigrid = m;
+    multigrid *const m = *state = calloc(1, sizeof *m);
     MX_REQUIRE(m != NULL, MX_ERR_MEMORY, "no memory for the levels of multigrid");
-    const mx_err err = make_grids(m, finest, b, x);
-    if (err != MX_OK) fe_multigrid_destroy(multigrid);
-    return err;
+    return make_grids(m, finest, b, x);
 }
 
-void fe_multigrid_destroy(fe_multigrid **multigrid)
+static void destroy(void *state)
 {
-    fe_multigrid *const m = *multigrid;
-    *multigrid = NULL;
-    if (m == NULL) return;
+    multigrid *const m = state;
     for (int n = 0; n < m->count; n++) {
         grid *const g = &m->grids[n];
         fe_smoother_destroy(&g->smoother);
@@ -295,3 +284,9 @@ void fe_multigrid_destroy(fe_multigrid **multigrid)
     (void)mx_view_destroy(&m->inverse);
     free(m);
 }
+
+const fe_preconditioner_row fe_preconditioner_multigrid = {.many_kernels = true,
+                                                           .create = create,
+                                                           .destroy = destroy,
+                                                           .apply = cycle,
+                                                           .work = work_of_cycle};

@@ -1,4 +1,4 @@
-/* Transfers between a level and the next coarser one (fe_coarse.h), and the coarsest level's
+/* Transfers between a level and the next coarser one (mesh/fe_coarse.h), and the coarsest level's
  * solution.
  *
  * The restriction is the transpose of the prolongation. Both are written as sums over what an
@@ -7,7 +7,7 @@
  * ranks have for one node. */
 #include "minx/kernel.h"
 
-#include "preconditioners/fe_multigrid_kernels.h"
+#include "fe_multigrid_kernels.h"
 
 MX_BODY void fe_restrict_body(const fe_restrict_args *a, int i, int j, int k)
 {
