@@ -31,7 +31,7 @@
  * where there is no such node along an axis (1, 3, 5, 7, 9 elements), the original's sample is
  * empty, and passes. Here it has the nodes nearest to the centre. */
 #include "fe_app.h"
-#include "fe_exact.h"
+#include "mesh/fe_exact.h"
 
 #include <float.h>
 #include <math.h>

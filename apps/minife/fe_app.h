@@ -1,8 +1,8 @@
 /* miniFE: one run. main.c goes through the stages in the order of this header; above each stage is
  * the name of its file. Stages are collective and agreed. */
 #pragma once
-#include "fe_kernels.h"
-#include "fe_preconditioner.h"
+#include "cg/fe_cg_kernels.h"
+#include "preconditioners/fe_preconditioner.h"
 
 typedef struct fe_app {
     app_base base;
@@ -29,7 +29,7 @@ typedef struct fe_app {
         *solve_time;
     struct {
         app_region *exchange, *product, *vectors, *sums, *precondition; /* of solve_time */
-        bool counting; /* in solve.c; not on devices, where kernels are queued */
+        bool counting; /* in cg/cg.c; not on devices, where kernels are queued */
     } parts;
     double tolerance; /* of ||r|| */
     int64_t iterations;
@@ -50,7 +50,7 @@ mx_err fe_restart(fe_app *app);
 /* This rank's nodes in the whole mesh. */
 app_slab fe_node_slab(const fe_mesh *mesh);
 
-/* solve.c: conjugate gradients. */
+/* cg/cg.c: conjugate gradients. Collective. */
 mx_err fe_run(fe_app *app);
 /* r = p = b - A x; *norm = || r ||. Collective. */
 mx_err fe_residual(fe_app *app, double *norm);
@@ -67,17 +67,18 @@ mx_err fe_write(fe_app *app);
  * hosts that takes no memory. Collective, agreed. */
 mx_err fe_solution_on_host(const fe_app *app, mx_view *owner, const double **x);
 
-/* shares.c: what each rank has, by ranks. To be destroyed in any case. Collective, agreed. */
-typedef struct fe_shares {
+/* rank_sizes.c: what each rank has, and its memory, by ranks. To be destroyed in any case.
+ * Collective, agreed. */
+typedef struct fe_rank_sizes {
     int ranks;
     const int64_t *elements, *rows, *entries, *ghosts;
     const int64_t *matrix, *vectors; /* bytes of their views */
     const int64_t *set_up_resident;  /* fe_resident at the end of the set-up, */
     const int64_t *resident;         /* and now */
     int64_t *numbers;                /* all of them */
-} fe_shares;
-mx_err fe_shares_create(const fe_app *app, fe_shares *shares);
-void fe_shares_destroy(fe_shares *shares);
+} fe_rank_sizes;
+mx_err fe_rank_sizes_create(const fe_app *app, fe_rank_sizes *sizes);
+void fe_rank_sizes_destroy(fe_rank_sizes *sizes);
 /* The largest memory that this process has had so far, in bytes; on a device, without the
  * device's. 0: unknown. Not collective. */
 int64_t fe_resident(void);
@@ -86,7 +87,7 @@ int64_t fe_resident(void);
  * fe_list_files: adds the files of yaml and dump to those of the run; MX_ERR_IO if their values are
  * no folders to write to, MX_ERR_INPUT if a file would replace another one. Collective, agreed. */
 mx_err fe_list_files(fe_app *app);
-mx_err fe_write_yaml(const fe_app *app, const fe_shares *shares);
+mx_err fe_write_yaml(const fe_app *app, const fe_rank_sizes *sizes);
 
 /* dump.c: the matrix and the vectors as Matrix Market text, into the folder of the key `dump`;
  * nothing without it. `stage` is a part of the files' names: "assembled", "system", "solution".

@@ -1,5 +1,5 @@
 #include "fe_app.h"
-#include "fe_exact.h"
+#include "mesh/fe_exact.h"
 
 #include <stdlib.h>
 
@@ -69,14 +69,14 @@ static mx_err write_solution(fe_app *app)
 }
 
 /* MB of all ranks. */
-static double megabytes(const fe_shares *s, const int64_t *bytes)
+static double megabytes(const fe_rank_sizes *s, const int64_t *bytes)
 {
     double sum = 0;
     for (int rank = 0; rank < s->ranks; rank++) sum += 1e-6 * (double)bytes[rank];
     return sum;
 }
 
-static void print_memory(const fe_app *app, const fe_shares *s)
+static void print_memory(const fe_app *app, const fe_rank_sizes *s)
 {
     app_print(app->base.report,
               " memory of all ranks: matrix %.2f MB, vectors %.2f MB; resident at most %.2f MB in "
@@ -86,7 +86,7 @@ static void print_memory(const fe_app *app, const fe_shares *s)
 }
 
 /* The history, and by ranks statistics of the matrix and of memory. */
-static mx_err write_series(fe_app *app, const fe_shares *s)
+static mx_err write_series(fe_app *app, const fe_rank_sizes *s)
 {
     const app_results results = app->base.results;
     const struct {
@@ -122,12 +122,12 @@ static mx_err output(fe_app *app)
                   iterations, 1e3 * seconds / iterations);
     app_merit(&app->base, seconds > 0 ? (double)app->level.all_rows * iterations / seconds : 0,
               "row iterations/s");
-    fe_shares shares;
-    mx_err err = fe_shares_create(app, &shares);
-    if (err == MX_OK) print_memory(app, &shares);
-    if (err == MX_OK) err = fe_write_yaml(app, &shares);
-    if (err == MX_OK) err = write_series(app, &shares);
-    fe_shares_destroy(&shares);
+    fe_rank_sizes sizes;
+    mx_err err = fe_rank_sizes_create(app, &sizes);
+    if (err == MX_OK) print_memory(app, &sizes);
+    if (err == MX_OK) err = fe_write_yaml(app, &sizes);
+    if (err == MX_OK) err = write_series(app, &sizes);
+    fe_rank_sizes_destroy(&sizes);
     return err == MX_OK ? write_solution(app) : MX_PASS(err);
 }
 

@@ -1,5 +1,6 @@
 #include "fe_app.h"
 #include "host_limits.h"
+#include "operators/fe_operators.h"
 
 /* ---- the solver's vectors ---- */
 
@@ -64,8 +65,7 @@ static double bytes_needed(const fe_level *level)
     const fe_input *const in = level->input;
     const bool preconditioned = in->preconditioner != FE_PRECONDITIONER_NONE;
     const bool single = in->solver == FE_SOLVER_SINGLE_REDUCTION;
-    const bool coordinates =
-        !fe_is_stored(in->operator_kind) && in->operator_kind != FE_OPERATOR_UNIFORM;
+    const bool coordinates = level->op->needs_coordinates;
     /* b, x, r, p, w; s; z, and the diagonal */
     const int vectors = 5 + (single ? 1 : 0) + (preconditioned ? 2 : 0);
     return fe_matrix_bytes(level) +
@@ -123,6 +123,7 @@ static mx_err set_up(fe_app *app)
     app->started = app_now();
     app->level.base = &app->base;
     app->level.input = &app->input;
+    app->level.op = fe_operator_rows[app->input.operator_kind];
     MX_TRY(fe_list_files(app));
     MX_TRY(add_regions(app));
     app_print_place(&app->base);

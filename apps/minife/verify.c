@@ -6,6 +6,8 @@
  *   error            of the manufactured problem: the L2 norm over the domain, and the largest at a node; fe_unfinished is added
  *   analytic         of the original's problem: its check near the centre, and a sharper one (analytic.c) */
 #include "fe_app.h"
+#include "kernels/fe_error_kernels.h"
+#include "operators/fe_operators.h"
 
 #include <float.h>
 #include <math.h>
@@ -67,6 +69,7 @@ static mx_err double_residual(fe_app *app, double *norm, double *bound)
     fe_level exact = {.base = &app->base, .input = &input};
     const mx_gid elements[] = {input.nz, input.ny, input.nx};
     input.operator_kind = FE_OPERATOR_NODES;
+    exact.op = fe_operator_rows[input.operator_kind];
     input.precision = FE_PRECISION_DOUBLE;
     mx_err err = fe_make_mesh_of_part(&exact, elements, &app->level.part);
     if (err == MX_OK) err = app_agree(app->base.comm, make_source(&exact));

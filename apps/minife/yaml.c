@@ -76,7 +76,7 @@ static void add_place(const fe_app *app, const mx_ctx_info *info, app_yaml *y)
 /* ---- the matrix ---- */
 
 /* The shares of the ranks of one number: minimum, maximum, mean. */
-static void add_shares(app_yaml *y, const char *what, const fe_shares *s, const int64_t *share)
+static void add_shares(app_yaml *y, const char *what, const fe_rank_sizes *s, const int64_t *share)
 {
     char key[64];
     int64_t min = share[0], max = share[0];
@@ -95,7 +95,7 @@ static void add_shares(app_yaml *y, const char *what, const fe_shares *s, const 
 }
 
 /* As the original, of elements. */
-static void add_imbalance(app_yaml *y, const fe_shares *s)
+static void add_imbalance(app_yaml *y, const fe_rank_sizes *s)
 {
     double mean = 0, largest = 0, squares = 0;
     for (int rank = 0; rank < s->ranks; rank++) mean += (double)s->elements[rank] / s->ranks;
@@ -110,7 +110,7 @@ static void add_imbalance(app_yaml *y, const fe_shares *s)
     app_yaml_up(y);
 }
 
-static void add_matrix(const fe_app *app, app_yaml *y, const fe_shares *s)
+static void add_matrix(const fe_app *app, app_yaml *y, const fe_rank_sizes *s)
 {
     enum { BYTES_OF_GHOST = 12 }; /* a value, and a number in a list */
     double bytes = 0, ghosts = 0;
@@ -205,7 +205,7 @@ static mx_err add_region(const fe_app *app, app_yaml *y, const char *group, cons
     return MX_OK;
 }
 
-static mx_err compose(const fe_app *app, const fe_shares *s, app_yaml *y)
+static mx_err compose(const fe_app *app, const fe_rank_sizes *s, app_yaml *y)
 {
     mx_ctx_info info;
     int64_t memory = 0, max = 0;
@@ -251,13 +251,13 @@ static mx_err make_path(const fe_app *app, char *path, size_t size)
     return MX_OK;
 }
 
-mx_err fe_write_yaml(const fe_app *app, const fe_shares *shares)
+mx_err fe_write_yaml(const fe_app *app, const fe_rank_sizes *sizes)
 {
     app_yaml y = {.depth = 0};
     char path[PATH_MAX];
     if (app->input.yaml == NULL) return MX_OK;
     mx_err err = make_path(app, path, sizeof path);
-    if (err == MX_OK) err = compose(app, shares, &y);
+    if (err == MX_OK) err = compose(app, sizes, &y);
     if (err == MX_OK) err = app_yaml_write(app->base.comm, &y, path);
     app_yaml_free(&y);
     return err;

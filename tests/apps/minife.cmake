@@ -76,11 +76,11 @@ get_target_property(minife_kernels minife SOURCES)
 list(FILTER minife_kernels INCLUDE REGEX TARGET_OBJECTS)
 set(minife_objects $<TARGET_OBJECTS:minife>) # those of the app's own files, its main too
 app_test(minife_operators 1 2 4 LIBRARIES minife_input SOURCES ${minife_kernels}
-  "$<FILTER:${minife_objects},INCLUDE,/(divide|mesh|system|operator|matrix_free|overlap)[.]c>")
+  "$<FILTER:${minife_objects},INCLUDE,/(level|operators)/([a-z0-9_]+/)?[a-z0-9_]+[.]c[.]>")
 
-# A preconditioner that is not positive definite: message, exit code, and what minx-verify says. The app with another precondition.c.
+# A preconditioner that is not positive definite: message, exit code, and what minx-verify says. The app with another preconditioner.c.
 app_test(minife_indefinite LIBRARIES minife_input SOURCES ${minife_kernels}
-  "$<FILTER:${minife_objects},EXCLUDE,/precondition[.]c>")
+  "$<FILTER:${minife_objects},EXCLUDE,/preconditioner[.]c>")
 foreach(solver cg single-reduction)
   add_test(NAME minife_indefinite_${solver} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/minife_indefinite.sh $<TARGET_FILE:test_app_minife_indefinite> $<TARGET_FILE:minx-verify> ${solver})

@@ -2,7 +2,7 @@
 """miniFE with float coefficients (precision=mixed) against double, for each form of the matrix, on 1 and 2 ranks.
 
 The residual of the system in double must be above the tolerance of the solver (else no coefficient was rounded) and within the bound
-that the run prints, 8 * 2^-24 || |A| |x| || or more: fe_float_bound in apps/minife/fe_input.h. At a node the solutions differ by at
+that the run prints, 8 * 2^-24 || |A| |x| || or more: fe_float_bound in apps/minife/input/fe_input.h. At a node the solutions differ by at
 most 0.3 sqrt(rows) times the bound (apps/minife/analytic.c), and by more than 1e-12. minx-verify must pass.
 
 The memory of each rank is in the results file of every run: of vectors at least five of its rows; of a matrix of csr exactly a

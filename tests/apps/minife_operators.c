@@ -4,8 +4,8 @@
  * ghosts. And what products move and compute, by hand for one mesh. (That csr is right is shown by
  * minife_dumps, and for rows with any columns here.) */
 #include "check.h"
-#include "fe_level.h"
-#include "fe_operator.h"
+#include "level/fe_level.h"
+#include "operators/fe_operators.h"
 #include "random.h"
 
 #include <float.h>
@@ -114,7 +114,7 @@ static mx_err use_level(fe_level *level, outcome *o, bool overlap)
 static mx_err run(const app_base *base, const fe_input *in, const meshed *m, outcome *o)
 {
     const bool overlap = app_size(base->comm) > 1 && in->assembly == FE_ASSEMBLY_AUTO;
-    fe_level level = {.base = base, .input = in};
+    fe_level level = {.base = base, .input = in, .op = fe_operator_rows[in->operator_kind]};
     mx_err err = make_level(&level, m);
     const size_t rows = (size_t)fe_rows(&level.mesh);
     o->b = calloc(3 * rows + 1, sizeof(double));
@@ -129,8 +129,9 @@ static mx_err run(const app_base *base, const fe_input *in, const meshed *m, out
 static const char *words(const fe_input *in)
 {
     static char text[128];
-    snprintf(text, sizeof text, "operator %d, precision %d, assembly %d, problem %d, mesh %d",
-             in->operator_kind, in->precision, in->assembly, in->problem, in->mesh);
+    snprintf(text, sizeof text, "operator %s, precision %d, assembly %d, problem %d, mesh %d",
+             fe_traits_of_operators[in->operator_kind].word, in->precision, in->assembly,
+             in->problem, in->mesh);
     return text;
 }
 
@@ -153,14 +154,14 @@ static void compare(const outcome *got, const outcome *expected, size_t rows, co
 static mx_err compare_all(const app_base *base, const meshed *m)
 {
     fe_input in = {.problem = m->problem, .mesh = m->mesh, .assembly = FE_ASSEMBLY_COLOURS};
-    fe_level level = {.base = base, .input = &in};
+    fe_level level = {.base = base, .input = &in, .op = fe_operator_rows[in.operator_kind]};
     const mx_gid elements[] = {m->elements[0], m->elements[1], m->elements[2]};
     outcome expected, got;
     MX_TRY(fe_make_mesh(&level, elements));
     const size_t rows = (size_t)fe_rows(&level.mesh);
     fe_level_destroy(&level);
     MX_TRY(run(base, &in, m, &expected));
-    for (int kind = 0; kind <= FE_OPERATOR_UNIFORM; kind++)
+    for (int kind = 0; kind < FE_OPERATORS; kind++)
         for (int assembly = 0; assembly <= FE_ASSEMBLY_ATOMICS; assembly++)
             for (int precision = 0; precision <= FE_PRECISION_MIXED; precision++) {
                 in.operator_kind = kind;
@@ -169,7 +170,8 @@ static mx_err compare_all(const app_base *base, const meshed *m)
                 if (m->only_symmetric &&
                     (kind != FE_OPERATOR_SYMMETRIC || assembly != FE_ASSEMBLY_AUTO))
                     continue;
-                if (kind == FE_OPERATOR_UNIFORM && m->mesh == FE_MESH_DISTORTED) continue;
+                if (fe_traits_of_operators[kind].equal_elements && m->mesh == FE_MESH_DISTORTED)
+                    continue;
                 if (!fe_is_stored(kind) && precision == FE_PRECISION_MIXED) continue;
                 MX_TRY(run(base, &in, m, &got));
                 compare(&got, &expected, rows, &in);
@@ -196,7 +198,7 @@ static mx_err check_work(const app_base *base)
     const meshed m = {.elements = {2, 3, 4}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const fe_input in = {.operator_kind = expected[i].operator_kind};
-        fe_level level = {.base = base, .input = &in};
+        fe_level level = {.base = base, .input = &in, .op = fe_operator_rows[in.operator_kind]};
         MX_TRY(make_level(&level, &m));
         const fe_work work = fe_work_of_product(&level);
         CHECK_F64(work.bytes, expected[i].bytes, 0);
@@ -239,7 +241,10 @@ static mx_err multiply_runs(const app_base *base, rows_of_runs *r, fe_precision 
     const fe_input in = {.operator_kind = FE_OPERATOR_CSR, .precision = precision};
     const fe_part all = {0, RUNS_ROWS};
     const mx_ctx ctx = base->ctx;
-    fe_level level = {.base = base, .input = &in, .storage = {.form = FE_FORM_CSR}};
+    fe_level level = {.base = base,
+                      .input = &in,
+                      .op = fe_operator_rows[FE_OPERATOR_CSR],
+                      .storage = {.form = FE_FORM_CSR}};
     fe_level_views *const v = &level.views;
     mx_view x, y;
     level.storage.is_f32 = is_f32;

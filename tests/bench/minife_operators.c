@@ -8,17 +8,15 @@
  * medians. Vectors and matrix of the other operators displace those of an operator from the caches
  * before its turn, but not during it. */
 #include "app.h"
-#include "fe_kernels.h"
-#include "fe_level.h"
+#include "cg/fe_cg_kernels.h"
+#include "level/fe_level.h"
+#include "operators/fe_operators.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ITERATIONS = 6, MAX_ROUNDS = 1000, MAX_OPERATORS = 6 };
-
-/* In the order of fe_operator. */
-static const char *const NAMES[] = {"csr", "csr8", "ell", "sell", "lines", "symmetric"};
 
 typedef struct contestant {
     const char *name;
@@ -63,12 +61,14 @@ static mx_err make_vectors(contestant *c)
 static mx_err create(contest *t, contestant *c, const char *name)
 {
     const mx_gid elements[] = {t->elements, t->elements, t->elements};
-    size_t number = 0;
-    while (number < sizeof NAMES / sizeof NAMES[0] && strcmp(name, NAMES[number]) != 0) number++;
-    MX_REQUIRE(number < sizeof NAMES / sizeof NAMES[0], MX_ERR_INPUT,
+    int number = 0;
+    while (number < FE_OPERATORS && strcmp(name, fe_traits_of_operators[number].word) != 0)
+        number++;
+    MX_REQUIRE(number < FE_OPERATORS && fe_is_stored(number), MX_ERR_INPUT,
                "operator %s: expected csr, csr8, ell, sell, lines or symmetric", name);
-    c->name = NAMES[number];
-    c->input.operator_kind = (int)number;
+    c->name = fe_traits_of_operators[number].word;
+    c->input.operator_kind = number;
+    c->level.op = fe_operator_rows[number];
     c->level.base = &t->base;
     c->level.input = &c->input;
     MX_TRY(fe_make_mesh(&c->level, elements));
@@ -172,7 +172,7 @@ static mx_err do_round(contest *t, int round)
     for (int o = 0; o < t->operators; o++) {
         contestant *const c = &t->all[o];
         const fe_work work = fe_work_of_product(&c->level);
-        const double vectors = 72.0 * fe_rows(&c->level.mesh); /* see solve.c */
+        const double vectors = 72.0 * fe_rows(&c->level.mesh); /* see cg/cg.c */
         MX_TRY(measure_round(c, round));
         c->ratio[round] = t->all[0].iteration[round] / c->iteration[round];
         c->share_of_product[round] = share_of(t, round, work.bytes, c->product[round]);

@@ -1,8 +1,8 @@
 /* Assembly element by element: atomics, or colours. */
 #include "minx/kernel.h"
 
-#include "fe_hex8.h"
 #include "fe_level_kernels.h"
+#include "mesh/fe_hex8.h"
 
 MX_BODY void element_at(const fe_assemble_args *a, fe_node low, fe_element *element)
 {

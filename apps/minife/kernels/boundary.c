@@ -5,8 +5,8 @@
  * sets, end with u = 1, but their neighbours have lost them with the value 0. */
 #include "minx/kernel.h"
 
-#include "fe_hex8.h"
 #include "fe_level_kernels.h"
+#include "mesh/fe_hex8.h"
 
 /* The value of a given node in its own row. */
 MX_BODY double given_value(const fe_boundary_args *a, fe_node n)
@@ -61,3 +61,28 @@ MX_BODY void fe_boundary_matrix_body(const fe_boundary_args *a, int i, int j, in
     }
 }
 MX_FOR(3D, fe_boundary_matrix, MX_ITEMS_PLAIN)
+
+/* ---- without a stored matrix ---- */
+
+MX_BODY void fe_given_values_body(const fe_given_args *a, int i, int j, int k)
+{
+    const fe_mesh *const m = &a->mesh;
+    fe_node n = fe_item_at(m, i, j, k);
+    for (int d = 0; d < 3; d++) n.at[d] += m->low[d];
+    const int fixed = fe_fixed(m, n);
+    double value = 0;
+    if (fixed != 0)
+        value = a->manufactured                ? fe_exact_at(&a->coordinates, fe_in_box(m, n))
+                : (fixed & FE_FIXED_AT_0) != 0 ? 0
+                                               : 1;
+    MX_AT(a->given, fe_local(m, n)) = value;
+}
+MX_FOR(3D, fe_given_values, MX_ITEMS_PLAIN)
+
+MX_BODY void fe_given_subtract_body(const fe_given_args *a, int row)
+{
+    const fe_node n = fe_node_of_row(&a->mesh, row);
+    if (fe_fixed(&a->mesh, n) == 0 && fe_near_boundary(&a->mesh, n))
+        MX_AT(a->b, row) -= MX_AT(a->product, row);
+}
+MX_FOR(1D, fe_given_subtract, MX_ITEMS_PLAIN)

@@ -1,8 +1,8 @@
 /* The error of the manufactured problem, and a bound of what float coefficients change. */
 #include "minx/kernel.h"
 
-#include "fe_hex8.h"
-#include "fe_kernels.h"
+#include "fe_error_kernels.h"
+#include "mesh/fe_hex8.h"
 
 MX_BODY void fe_error_l2_body(const fe_error_args *a, int i, int j, int k, double *sum)
 {

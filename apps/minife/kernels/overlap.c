@@ -1,9 +1,9 @@
-/* The entries of a matrix whose columns are ghosts: see overlap.c. */
+/* The entries of a matrix whose columns are ghosts: see level/overlap.c. */
 #include "minx/kernel.h"
 #include "minx/scan.h"
 
-#include "fe_hex8.h"
-#include "fe_overlap.h"
+#include "fe_overlap_kernels.h"
+#include "mesh/fe_hex8.h"
 
 MX_BODY void fe_outer_rows_body(const fe_outer_args *a, int row, int64_t *count, bool final)
 {

@@ -1,8 +1,8 @@
+/* Tables of the matrix, coordinates of the nodes, and copies of coefficients. */
 #include "minx/kernel.h"
-#include "minx/scan.h"
 
-#include "fe_exact.h"
 #include "fe_level_kernels.h"
+#include "mesh/fe_exact.h"
 
 MX_BODY void fe_row_begins_body(const fe_structure_args *a, int row)
 {
@@ -11,25 +11,6 @@ MX_BODY void fe_row_begins_body(const fe_structure_args *a, int row)
                                       : fe_entries(&a->mesh);
 }
 MX_FOR(1D, fe_row_begins, MX_ITEMS_PLAIN)
-
-MX_BODY int entries_of_row(const fe_mesh *m, int row)
-{
-    const fe_stencil s = fe_stencil_of(m, fe_node_of_row(m, row));
-    return fe_stencil_size(&s);
-}
-
-MX_BODY void fe_chunk_begins_body(const fe_structure_args *a, int chunk, int64_t *sum, bool final)
-{
-    const int rows = fe_rows(&a->mesh), first = chunk * a->matrix.chunk;
-    int width = 0;
-    if (final) MX_AT(a->matrix.begin, chunk) = *sum;
-    for (int row = first; row < first + a->matrix.chunk && row < rows; row++) {
-        const int entries = entries_of_row(&a->mesh, row);
-        if (entries > width) width = entries;
-    }
-    *sum += (int64_t)width * a->matrix.chunk;
-}
-MX_SCAN(1D, fe_chunk_begins, MX_SUM)
 
 /* How many entries a row has with its padding. */
 MX_BODY int padded_entries(const fe_structure_args *a, int row, int entries)

@@ -5,7 +5,7 @@
  *      what was expected;
  *   2. accepted input keeps the ranges of its table, and the matrix has at most 2^63 nonzeros;
  *   3. reading twice gives the same parameters. */
-#include "fe_input.h"
+#include "input/fe_input.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,32 @@
+/* Preconditioners: z = M r, where M is symmetric and positive definite, as conjugate gradients need
+ * it.
+ *
+ * Each is one row of functions, which a folder here defines; input/preconditioners.def lists the
+ * rows. All but hpcg are polynomials in the matrix, or made of such, so they need nothing of it but
+ * its products and its diagonal. */
+#pragma once
+#include "level/fe_level.h"
+
+typedef struct fe_preconditioner_row {
+    /* One use has so many kernels that the host can wait for it without a loss. */
+    bool many_kernels;
+    /* For z (rows and ghosts) = M r (rows), views of the caller. *state: its own, which is to be
+     * destroyed in any case. Collective. */
+    mx_err (*create)(fe_level *level, mx_view r, mx_view z, void **state);
+    void (*destroy)(void *state);
+    /* z = M r. The ghosts of z are undefined. Collective. */
+    mx_err (*apply)(void *state);
+    /* What that must move and compute on this rank. */
+    fe_work (*work)(const void *state);
+} fe_preconditioner_row;
+
+typedef struct fe_preconditioner fe_preconditioner;
+
+/* The one that the input of the level names, which is not `none`. The functions of its row follow.
+ * Collective. */
+mx_err fe_preconditioner_create(fe_level *level, mx_view r, mx_view z, fe_preconditioner **out);
+void fe_preconditioner_destroy(fe_preconditioner **preconditioner);
+mx_err fe_precondition(fe_preconditioner *preconditioner);
+fe_work fe_work_of_preconditioner(const fe_preconditioner *preconditioner);
+/* NULL: no. */
+bool fe_has_many_kernels(const fe_preconditioner *preconditioner);

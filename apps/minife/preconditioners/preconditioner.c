@@ -1,0 +1,47 @@
+#include "fe_preconditioner.h"
+
+#include <stdlib.h>
+
+#define FE_PRECONDITIONER(NAME, word, ...) \
+    extern const fe_preconditioner_row fe_preconditioner_##word;
+#include "input/preconditioners.def"
+#undef FE_PRECONDITIONER
+
+/* By fe_preconditioning. */
+static const fe_preconditioner_row *const table[] = {
+    NULL,
+#define FE_PRECONDITIONER(NAME, word, ...) &fe_preconditioner_##word,
+#include "input/preconditioners.def"
+#undef FE_PRECONDITIONER
+};
+
+struct fe_preconditioner {
+    const fe_preconditioner_row *row;
+    void *state;
+};
+
+mx_err fe_preconditioner_create(fe_level *level, mx_view r, mx_view z, fe_preconditioner **out)
+{
+    fe_preconditioner *const p = calloc(1, sizeof *p);
+    *out = p;
+    MX_REQUIRE(p != NULL, MX_ERR_MEMORY, "no memory for a preconditioner");
+    p->row = table[level->input->preconditioner];
+    const mx_err err = p->row->create(level, r, z, &p->state);
+    if (err != MX_OK) fe_preconditioner_destroy(out);
+    return err;
+}
+
+void fe_preconditioner_destroy(fe_preconditioner **preconditioner)
+{
+    fe_preconditioner *const p = *preconditioner;
+    *preconditioner = NULL;
+    if (p == NULL) return;
+    if (p->state != NULL) p->row->destroy(p->state);
+    free(p);
+}
+
+mx_err fe_precondition(fe_preconditioner *p) { return p->row->apply(p->state); }
+
+fe_work fe_work_of_preconditioner(const fe_preconditioner *p) { return p->row->work(p->state); }
+
+bool fe_has_many_kernels(const fe_preconditioner *p) { return p != NULL && p->row->many_kernels; }
