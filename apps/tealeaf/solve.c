@@ -6,29 +6,6 @@
 #include <float.h>
 #include <math.h>
 
-/* Why a residual may have grown without end, and what to do. */
-static const char *reason(const tl_deck *deck)
-{
-    if (deck->solver != TL_SOLVER_CHEBYSHEV) return "";
-    return deck->dialect == TL_DIALECT_PORT
-               ? ": some eigenvalues are beyond the bounds from CG, expected more presteps"
-               : ": some eigenvalues are beyond the bounds from CG, expected more tl_ch_cg_presteps";
-}
-
-mx_err tl_record(tl_app *app, tl_progress *at, double rr)
-{
-    at->rr = rr;
-    if (!isfinite(rr))
-        MX_TRY(mx_fence(app->base.ctx)); /* where a kernel failed, that is the error */
-    MX_REQUIRE(isfinite(rr), MX_ERR_INPUT,
-               "step %lld, iteration %lld: the residual is not a finite number%s",
-               (long long)app->step + 1, (long long)at->n, reason(&app->deck));
-    if (app->deck.verbose_on)
-        app_print(app->base.report, " Residual %lld %15.7E\n", (long long)at->n, sqrt(rr));
-    app_progress(app->base.report, "iterations of this step, at most", at->n, app->deck.max_iters);
-    return app_series_add(&app->residuals, sqrt(rr));
-}
-
 /* r = u_start - A u, in 3-D also p = r, with ghosts of what the solver begins with; rr: r.r over all
  * ranks. */
 static mx_err begin(tl_app *app, double *rr)

@@ -3,17 +3,18 @@
 #pragma once
 #include "app.h"
 #include "box_halo.h"
+#include "deflation/tl_deflation.h"
+#include "input/tl_deck.h"
+#include "multigrid/tl_multigrid.h"
+#include "passes/tl_passes.h"
+#include "polynomial/tl_polynomial.h"
+#include "polynomial/tl_sweep.h"
 #include "readback.h"
 #include "series.h"
-#include "tl_deck.h"
-#include "tl_deflation.h"
-#include "tl_multigrid.h"
-#include "tl_passes.h"
-#include "tl_sweep.h"
 
 /* How sums over cells, and the solution, compare between runs that add in different orders: the
- * sums of a step differ by rounding, and the solver takes them to the same solution (physics.c has
- * the bound of a sum). */
+ * sums of a step differ by rounding, and the solver takes them to the same solution
+ * (verify/checks.c has the bound of a sum). */
 #define TL_SUMS APP_RELATIVE(1e-11)
 
 /* Bounds of the eigenvalues of M^-1 A. */
@@ -149,8 +150,8 @@ mx_err tl_verify(void *data);
 /* output.c: the last lines; what only TeaLeaf has in the results file. */
 mx_err tl_output(void *data);
 
-/* The cells of this rank as a range of indices, with `layers` of the ghost cells that stand for
- * cells of other ranks; in 2-D and in 3-D. */
+/* mesh/cells.c: the cells of this rank as a range of indices, with `layers` of the ghost cells that
+ * stand for cells of other ranks; in 2-D and in 3-D. */
 mx_range_2 tl_cells(const tl_app *app, int layers);
 mx_range_3 tl_cells_3d(const tl_app *app, int layers);
 
@@ -164,10 +165,6 @@ mx_range_3 tl_cells_3d(const tl_app *app, int layers);
     (tl_is_3d(&(app)->deck) ? NAME##_3d_into(tl_cells_3d(app, layers), __VA_ARGS__) \
                             : NAME##_into(tl_cells(app, layers), __VA_ARGS__))
 
-/* views.c: an array of rank 3 as an array of rows: the same memory. Rows have the numbers that
- * tl_kernels.h says. */
-mx_err tl_make_rows(mx_ctx ctx, mx_view view, int *plane, int *row, mx_view *rows);
-
 /* views.c: what the arrays of this rank need, without those that are small. After the
  * decomposition. */
 double tl_bytes_needed(tl_app *app);
@@ -178,27 +175,31 @@ mx_err tl_make_views(tl_app *app);
 void tl_destroy_views(tl_app *app);
 
 /* Do the deck's solver and preconditioner use 1 / diagonal? */
-bool tl_uses_diagonal(const tl_deck *deck);
+static inline bool tl_uses_diagonal(const tl_deck *deck)
+{
+    return deck->solver == TL_SOLVER_JACOBI || deck->preconditioner == TL_PRECONDITIONER_DIAGONAL;
+}
 
 /* solve.c: one time step: (I - dt div K grad) u = u_start. Collective. */
 mx_err tl_solve(tl_app *app);
-/* Iteration at->n has left this r.r. MX_ERR_INPUT if it is not finite. */
+
+/* mesh/residual.c: iteration at->n has left this r.r. MX_ERR_INPUT if it is not finite. */
 mx_err tl_record(tl_app *app, tl_progress *at, double rr);
 
-/* cg.c: conjugate gradients from u, r (with ghosts; where 3-D does not go by passes, p = r has them)
- * and at->rr; then as far as the tolerance, or iteration `limit`; at the end u and r are completed. A
- * start may follow other iterations. Collective. */
+/* cg/cg.c: conjugate gradients from u, r (with ghosts; where 3-D does not go by passes, p = r has
+ * them) and at->rr; then as far as the tolerance, or iteration `limit`; at the end u and r are
+ * completed. A start may follow other iterations. Collective. */
 mx_err tl_cg_start(tl_app *app, tl_progress *at);
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit);
 mx_err tl_cg_end(tl_app *app);
 
-/* cg_pass.c: the same by passes, which cg.c calls where tl_uses_passes. */
+/* passes/cg_in_passes.c: the same by passes, which cg.c calls where tl_uses_passes. */
 bool tl_uses_passes(const tl_app *app);
 mx_err tl_pass_start(tl_app *app, const tl_progress *at);
 mx_err tl_pass_iterate(tl_app *app, tl_progress *at, int64_t limit);
 
-/* deflation.c: makes the coarse space and its system, if the deck's solver has one; after the
- * conductivities. Collective. */
+/* deflation/deflation.c: makes the coarse space and its system, if the deck's solver has one; after
+ * the conductivities. Collective. */
 mx_err tl_make_deflation(tl_app *app);
 void tl_destroy_deflation(tl_app *app);
 bool tl_is_deflated(const tl_app *app);
@@ -209,17 +210,17 @@ mx_err tl_deflate(tl_app *app, tl_progress *at, int place);
  * rank's r.r goes to `place` of the ring. Collective. */
 mx_err tl_deflated_step(tl_app *app, int place);
 
-/* eigenvalues.c: bounds of the eigenvalues from n iterations of CG: rho(0..n), pw(1..n).
+/* polynomial/eigenvalues.c: bounds of the eigenvalues from n iterations of CG: rho(0..n), pw(1..n).
  * MX_ERR_INPUT if there are none. */
 mx_err tl_estimate_eigenvalues(const double *rho, const double *pw, int64_t n, tl_eigenvalues *e);
 
-/* polynomial.c: Jacobi's or Chebyshev's iteration from u, as far as the tolerance or max_iters; and
- * z = P(A) r. Collective. */
+/* polynomial/polynomial.c: Jacobi's or Chebyshev's iteration from u, as far as the tolerance or
+ * max_iters; and z = P(A) r. Collective. */
 mx_err tl_solve_by_steps(tl_app *app, tl_progress *at);
 mx_err tl_apply_polynomial(tl_app *app);
 
-/* sweeps.c: what sweeps need, where they are the faster form; not collective. tl_sweeps_agree: no
- * rank has them, unless all have; collective. */
+/* polynomial/sweeps.c: what sweeps need, where they are the faster form; not collective.
+ * tl_sweeps_agree: no rank has them, unless all have; collective. */
 mx_err tl_sweeps_create(tl_app *app);
 mx_err tl_sweeps_agree(tl_app *app);
 /* How many steps a sweep may take; 1: steps are to be taken one at a time. On several ranks it is
@@ -232,8 +233,8 @@ mx_err tl_sweep(tl_app *app, tl_sweep_args *a, int layers);
  * and with a->residual that of the last u and its magnitude. */
 mx_err tl_sweep_norms(tl_app *app, const tl_sweep_args *a, int at);
 
-/* run.c: ||u_start - A u|| for u as it is, or for u = u_start, over all ranks; and || |u_start| +
- * |A| |u| ||, in proportion to which its rounding errors are. Collective. */
+/* mesh/residual.c: ||u_start - A u|| for u as it is, or for u = u_start, over all ranks; and ||
+ * |u_start| + |A| |u| ||, in proportion to which its rounding errors are. Collective. */
 typedef struct tl_residual_norms {
     double norm, magnitude;
 } tl_residual_norms;

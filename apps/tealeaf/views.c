@@ -1,18 +1,12 @@
 /* The arrays, and the arguments of kernels. Rejected for 3-D: kernels over accessors of rank 3,
  * which need structs of arguments of their own. */
+#include "mesh/tl_arrays.h"
 #include "tl_app.h"
-
-#include <limits.h>
 
 /* What only some solvers and preconditioners use. */
 static bool uses_z(const tl_deck *d)
 {
     return d->solver == TL_SOLVER_PPCG || d->preconditioner != TL_PRECONDITIONER_NONE;
-}
-
-bool tl_uses_diagonal(const tl_deck *d)
-{
-    return d->solver == TL_SOLVER_JACOBI || d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
 }
 
 /* The residual of 3-D sets p. */
@@ -21,25 +15,6 @@ static bool uses_p(const tl_deck *d) { return d->solver != TL_SOLVER_JACOBI || t
 static bool uses_steps(const tl_deck *d)
 {
     return d->solver != TL_SOLVER_CG && d->solver != TL_SOLVER_DPCG;
-}
-
-mx_err tl_make_rows(mx_ctx ctx, mx_view view, int *plane, int *row, mx_view *rows)
-{
-    mx_view_info f;
-    MX_TRY(mx_view_get_info(view, &f));
-    const bool planes_first = f.stride[0] > f.stride[1];
-    const int64_t between = planes_first ? f.stride[1] : f.stride[0];
-    const int64_t last =
-        ((f.extent[0] - 1) * f.stride[0] + (f.extent[1] - 1) * f.stride[1]) / between;
-    const int64_t extents[] = {last + 1, f.extent[2]};
-    const int64_t strides[] = {between, f.stride[2]};
-    const mx_view_options options = {.space = f.space};
-    MX_REQUIRE(extents[0] <= INT_MAX, MX_ERR_EXTENT,
-               "a rank has %lld rows of cells, expected at most %d: use more ranks",
-               (long long)extents[0], INT_MAX);
-    *plane = (int)(f.stride[0] / between);
-    *row = (int)(f.stride[1] / between);
-    return mx_view_wrap(ctx, f.label, f.type, 2, extents, strides, &options, f.data, rows);
 }
 
 /* Large arrays begin at the same place of a page. A load from one array then waits for a store to
