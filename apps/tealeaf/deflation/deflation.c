@@ -30,13 +30,27 @@
  * Rejected: to project r before each iteration instead of w, as the sums would need the new r of
  * neighbouring coarse cells; to solve the coarse system by CG, as the reference does: its tolerance
  * would limit that of the whole. */
-#include "tl_app.h"
+#include "tl_deflation.h"
+
+#include "cg/tl_cg.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool tl_is_deflated(const tl_app *app) { return app->deck.solver == TL_SOLVER_DPCG; }
+/* The coarse cells, and what solves for them. */
+typedef struct deflation {
+    tl_coarse coarse;
+    int64_t segments; /* of this rank */
+    bool has_inverse; /* of the coarse matrix; else its factor */
+    tl_deflation_views views;
+    tl_deflated_args args;
+    tl_coarse_sums_args add;
+    tl_coarse_inverse_args multiply;
+    tl_coarse_factor_args substitute;
+} deflation;
+
+static deflation *own_of(const tl_app *app) { return app->cg_own; }
 
 /* ---- set-up ---- */
 
@@ -91,7 +105,7 @@ static int larger(int a, int b) { return a > b ? a : b; }
 /* The views `cuts` and `line_cell`. */
 static mx_err make_tables(tl_app *app, const int axes[3], const tl_segments *s)
 {
-    tl_deflation *const d = &app->deflation;
+    deflation *const d = own_of(app);
     const int cuts = larger(s->local[0], larger(s->local[1], s->local[2])) + 1;
     const int lines = larger(s->cells[TL_OUTER], s->cells[TL_INNER]);
     int32_t *const cut = calloc(3 * (size_t)cuts, sizeof *cut);
@@ -123,7 +137,7 @@ static mx_err make_tables(tl_app *app, const int axes[3], const tl_segments *s)
 
 static mx_err make_vectors(tl_app *app)
 {
-    tl_deflation *const d = &app->deflation;
+    deflation *const d = own_of(app);
     const mx_ctx ctx = app->base.ctx;
     const int64_t n = d->coarse.count;
     MX_TRY(mx_view_create_1d(ctx, "segment sums", MX_F64, 3 * d->segments, &d->views.segment_sums));
@@ -136,10 +150,11 @@ static mx_err make_vectors(tl_app *app)
 
 static mx_err make_local(tl_app *app)
 {
-    tl_deflation *const d = &app->deflation;
+    deflation *const d = app->cg_own = calloc(1, sizeof *d);
     mx_ctx_info info;
     int axes[3];
     tl_segments s;
+    MX_REQUIRE(d != NULL, MX_ERR_MEMORY, "no memory for the coarse cells of deflated CG");
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
     MX_TRY(tl_coarse_choose(&app->deck, app_size(app->base.comm), &d->coarse));
     axes_of_lines(app, info.layout == MX_LAYOUT_LEFT, axes);
@@ -170,13 +185,13 @@ static mx_teams teams(const tl_app *app, int64_t items, int each)
 
 static mx_teams segment_teams(const tl_app *app)
 {
-    return teams(app, app->deflation.segments, TL_TEAM_SEGMENTS);
+    return teams(app, own_of(app)->segments, TL_TEAM_SEGMENTS);
 }
 
 /* Sums of coarse cells over all ranks, from those of segments, and `more` scalars behind them. */
 static mx_err add_up(tl_app *app, int fields, int more)
 {
-    tl_deflation *const d = &app->deflation;
+    deflation *const d = own_of(app);
     const int64_t numbers = (int64_t)fields * d->coarse.count;
     d->add.fields = fields;
     MX_TRY(tl_coarse_sums(teams(app, numbers, TL_TEAM_ROWS), &d->add));
@@ -186,7 +201,7 @@ static mx_err add_up(tl_app *app, int fields, int more)
 /* The weights of the faces between coarse cells, along z, y and x. */
 static mx_err sum_faces(tl_app *app, double *faces)
 {
-    tl_deflation *const d = &app->deflation;
+    deflation *const d = own_of(app);
     const size_t n = (size_t)d->coarse.count;
     double *const sums = malloc(sizeof *sums * (3 * n + 1));
     mx_ctx_info info;
@@ -207,7 +222,7 @@ static mx_err sum_faces(tl_app *app, double *faces)
 /* What solves the coarse system: the factor, or from it the inverse. */
 static mx_err make_solver(tl_app *app, const double *factor)
 {
-    tl_deflation *const d = &app->deflation;
+    deflation *const d = own_of(app);
     const mx_ctx ctx = app->base.ctx;
     const int64_t n = d->coarse.count;
     tl_coarse_invert_args invert = {.coarse = d->coarse.count, .band = d->coarse.band};
@@ -229,7 +244,7 @@ static mx_err make_solver(tl_app *app, const double *factor)
 
 static mx_err make_factor(tl_app *app, const double *faces)
 {
-    const tl_coarse *const c = &app->deflation.coarse;
+    const tl_coarse *const c = &own_of(app)->coarse;
     const size_t numbers = (size_t)c->count * ((size_t)c->band + 1);
     double *const factor = malloc(sizeof *factor * numbers);
     mx_err err =
@@ -240,12 +255,11 @@ static mx_err make_factor(tl_app *app, const double *faces)
     return err;
 }
 
-mx_err tl_make_deflation(tl_app *app)
+static mx_err create(tl_app *app)
 {
     const app_comm comm = app->base.comm;
-    if (!tl_is_deflated(app)) return MX_OK;
     MX_TRY(app_agree(comm, make_local(app)));
-    const size_t n = (size_t)app->deflation.coarse.count;
+    const size_t n = (size_t)own_of(app)->coarse.count;
     double *const faces = malloc(sizeof *faces * 3 * n);
     mx_err err = faces ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for %zu coarse cells", n);
     err = app_agree(comm, err);
@@ -255,12 +269,28 @@ mx_err tl_make_deflation(tl_app *app)
     return err;
 }
 
-void tl_destroy_deflation(tl_app *app)
+static void destroy(tl_app *app)
 {
-    tl_deflation_views *const v = &app->deflation.views;
+    deflation *const d = own_of(app);
+    if (d == NULL) return;
+    tl_deflation_views *const v = &d->views;
     mx_view *const views[] = {&v->cuts,     &v->line_cell, &v->segment_sums, &v->sums,
                               &v->solution, &v->product,   &v->factor,       &v->inverse};
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) (void)mx_view_destroy(views[i]);
+    free(d);
+    app->cg_own = NULL;
+}
+
+static void print(const tl_app *app)
+{
+    const tl_coarse *const c = &own_of(app)->coarse;
+    const char *const plural = c->count > 1 ? "s" : "";
+    if (tl_is_3d(&app->deck))
+        app_print(app->base.report, " deflated by %d coarse cell%s, %d x %d x %d\n", c->count,
+                  plural, c->number[2], c->number[1], c->number[0]);
+    else
+        app_print(app->base.report, " deflated by %d coarse cell%s, %d x %d\n", c->count, plural,
+                  c->number[2], c->number[1]);
 }
 
 /* ---- the iteration ---- */
@@ -268,7 +298,7 @@ void tl_destroy_deflation(tl_app *app)
 /* y = E^-1 W^T w and E^-1 W^T r from the sums, and y.W^T w. */
 static mx_err solve_coarse(tl_app *app)
 {
-    tl_deflation *const d = &app->deflation;
+    deflation *const d = own_of(app);
     if (!d->has_inverse)
         return tl_coarse_substitute_into(mx_range_1d(app->base.ctx, 0, 1), &d->substitute,
                                          d->views.product, 0);
@@ -277,9 +307,9 @@ static mx_err solve_coarse(tl_app *app)
 }
 
 /* With the scalars of the usual update, and whether u moves along p, and whether r is corrected. */
-static mx_err update(tl_app *app, bool moves, bool corrects, int place)
+static mx_err update(tl_app *app, bool moves, bool corrects, int64_t place)
 {
-    tl_deflated_args *const a = &app->deflation.args;
+    tl_deflated_args *const a = &own_of(app)->args;
     a->tolerance = app->update.tolerance;
     a->norm = app->update.norm;
     a->before = app->update.before;
@@ -290,8 +320,11 @@ static mx_err update(tl_app *app, bool moves, bool corrects, int place)
                : tl_deflated_update_into(segment_teams(app), a, app->views.rr, place);
 }
 
-mx_err tl_deflate(tl_app *app, tl_progress *at, int place)
+/* The start: u and r are corrected so that each coarse cell's r sums to 0. If r.r is then below the
+ * tolerance, this was an iteration. */
+static mx_err deflate(tl_app *app, tl_progress *at)
 {
+    const int place = tl_place(at->n, TL_RR);
     if (at->rr <= at->tolerance) return MX_OK;
     app->update.norm = app->update.before = place;
     MX_TRY(update(app, false, false, place)); /* for the sums of r */
@@ -306,9 +339,17 @@ mx_err tl_deflate(tl_app *app, tl_progress *at, int place)
     return tl_record(app, at, at->rr);
 }
 
-mx_err tl_deflated_step(tl_app *app, int place)
+static mx_err start(tl_app *app, tl_progress *at)
 {
-    tl_deflation *const d = &app->deflation;
+    MX_TRY(tl_begin_scalars(app, at));
+    MX_TRY(deflate(app, at));
+    return tl_cg_first_direction(app, at);
+}
+
+/* u and r of the next iteration; this rank's r.r goes to `place` of the ring. */
+static mx_err step(tl_app *app, int64_t place)
+{
+    deflation *const d = own_of(app);
     const int product = TL_DEFLATION_SUMS * d->coarse.count;
     MX_TRY(tl_is_3d(&app->deck)
                ? tl_deflated_matvec_3d_into(segment_teams(app), &d->args, d->views.sums, product)
@@ -317,3 +358,25 @@ mx_err tl_deflated_step(tl_app *app, int place)
     MX_TRY(solve_coarse(app));
     return update(app, true, true, place);
 }
+
+static mx_err iterate(tl_app *app, tl_progress *at, int64_t limit)
+{
+    return tl_cg_iterate_by(app, at, limit, step);
+}
+
+static void cost(const tl_app *app, double *bytes, double *flops)
+{
+    tl_cg_cost(app, bytes, flops);
+    *flops += TL_DEFLATED_FLOPS;
+}
+
+const tl_form tl_deflation_form = {.name = "dpcg solve",
+                                   .solver = TL_SOLVER_DPCG,
+                                   .arrays = TL_ARRAYS_OF_CG,
+                                   .is_cg = true,
+                                   .create = create,
+                                   .destroy = destroy,
+                                   .print = print,
+                                   .start = start,
+                                   .iterate = iterate,
+                                   .cost = cost};

@@ -122,6 +122,6 @@ MX_DECLARE_FOR(1D, tl_coarse_invert, tl_coarse_invert_args)
 /* Segments, and rows of E^-1, that a team goes over. */
 enum { TL_TEAM_SEGMENTS = 64, TL_TEAM_ROWS = 8 };
 
-/* Bytes a cell of an iteration: those of conjugate gradients. v is read once more at the edges of
- * coarse cells only. */
-enum { TL_DEFLATED_BYTES = TL_CG_BYTES, TL_DEFLATED_FLOPS = 6 };
+/* Flops a cell of an iteration, besides those of conjugate gradients; it moves no further bytes: v is
+ * read once more at the edges of coarse cells only. */
+enum { TL_DEFLATED_FLOPS = 6 };

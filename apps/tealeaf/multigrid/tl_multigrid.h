@@ -4,10 +4,6 @@
 #include "kernels/tl_kernels.h"
 #include "tl_bottom.h"
 
-/* Iterations of conjugate gradients with multigrid that a device may queue: those behind the last
- * one are in vain, and each takes as long as some without preconditioner. */
-enum { TL_MULTIGRID_BATCH = 4 };
-
 typedef struct tl_multigrid tl_multigrid;
 
 /* The solver's mesh and arrays. */

@@ -7,7 +7,7 @@
  * (Golub and Van Loan, Matrix Computations, 10.2.6), whose extreme eigenvalues approach those of
  * M^-1 A from inside. They are found by bisection: the number of negative pivots of T - x is the
  * number of eigenvalues below x. */
-#include "tl_app.h"
+#include "tl_polynomials.h"
 
 #include <float.h>
 #include <math.h>

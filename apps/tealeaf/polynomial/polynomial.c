@@ -20,7 +20,7 @@
  * (matrix powers). On hosts in 2-D such steps are taken in one sweep over the cells (sweeps.c),
  * and all steps are where there is one rank. The last of these sweeps computes the residual after
  * its steps too, where there is one more layer of ghosts for it. */
-#include "tl_app.h"
+#include "tl_polynomials.h"
 
 #include <math.h>
 
@@ -34,7 +34,7 @@ typedef struct coefficients {
 static coefficients first_coefficients(const tl_app *app)
 {
     const tl_eigenvalues *const e = &app->eigenvalues;
-    return (coefficients){.jacobi = app->deck.solver == TL_SOLVER_JACOBI,
+    return (coefficients){.jacobi = app->solver->solver == TL_SOLVER_JACOBI,
                           .theta = (e->high + e->low) / 2,
                           .delta = (e->high - e->low) / 2};
 }
@@ -74,7 +74,7 @@ static mx_err exchange(tl_app *app, mx_view u, int depth)
 /* Queues a step on u, with the sum of its squared residual at `at` of the ring. */
 static mx_err step_on_u(tl_app *app, tl_polynomial_args *a, int at)
 {
-    return tl_uses_diagonal(&app->deck)
+    return tl_is_weighted(&app->deck)
                ? TL_LAUNCH_INTO(tl_polynomial_diagonal_norm, app, 0, a, app->views.rr, at)
                : TL_LAUNCH_INTO(tl_polynomial_norm, app, 0, a, app->views.rr, at);
 }
@@ -83,19 +83,20 @@ static mx_err step_on_u(tl_app *app, tl_polynomial_args *a, int at)
  * the ring; and with `residual` the residual after them, with the two places that follow. */
 static mx_err steps_on_u(tl_app *app, coefficients *c, int first, int n, bool residual)
 {
+    tl_polynomials *const own = tl_polynomials_of(app);
     const int parity = first % 2;
     const mx_view u = parity == 0 ? app->views.u : app->views.next;
     if (n == 1) {
-        tl_polynomial_args *const a = &app->on_u[parity];
+        tl_polynomial_args *const a = &own->on_u[parity];
         next_coefficients(c, &a->alpha, &a->beta);
         MX_TRY(exchange(app, u, 1));
         return step_on_u(app, a, first);
     }
     MX_TRY(exchange(app, u, app->ghosts));
-    set_steps(&app->sweeps.on_u, c, n, parity);
-    app->sweeps.on_u.residual = residual;
-    MX_TRY(tl_sweep(app, &app->sweeps.on_u, 0));
-    return tl_sweep_norms(app, &app->sweeps.on_u, first);
+    set_steps(&own->sweeps.on_u, c, n, parity);
+    own->sweeps.on_u.residual = residual;
+    MX_TRY(tl_sweep(app, &own->sweeps.on_u, 0));
+    return tl_sweep_norms(app, &own->sweeps.on_u, first);
 }
 
 /* Records the residual of u as it is; and the smallest one that rounding allows. */
@@ -145,15 +146,15 @@ static mx_err steps_to_check(tl_app *app, tl_progress *at, coefficients *c, int 
     return record_now(app, at, now);
 }
 
-mx_err tl_solve_by_steps(tl_app *app, tl_progress *at)
+mx_err tl_solve_by_steps(tl_app *app, tl_progress *at, int64_t limit)
 {
     coefficients c = first_coefficients(app);
     if (app->ghosts > 1) /* steps compute in ghosts too */
         MX_TRY(app_box_halo_exchange(app->halo, app->ghosts, &app->views.u_start, 1,
                                      APP_HALO_CORNERS));
     /* TL_STEPS_BETWEEN_CHECKS is even: then u is again where it was */
-    while (at->rr > at->tolerance && at->n < app->deck.max_iters) {
-        const int steps = smaller(app->deck.max_iters - at->n, TL_STEPS_BETWEEN_CHECKS);
+    while (at->rr > at->tolerance && at->n < limit) {
+        const int steps = smaller(limit - at->n, TL_STEPS_BETWEEN_CHECKS);
         MX_TRY(steps_to_check(app, at, &c, steps));
     }
     return MX_OK;
@@ -164,33 +165,35 @@ mx_err tl_solve_by_steps(tl_app *app, tl_progress *at)
 /* A step on z or next, from which it goes to the other one; `layers` of ghosts are computed too. */
 static mx_err step_on_z(tl_app *app, tl_polynomial_args *a, int layers)
 {
-    return tl_uses_diagonal(&app->deck) ? TL_LAUNCH(tl_polynomial_diagonal, app, layers, a)
-                                        : TL_LAUNCH(tl_polynomial, app, layers, a);
+    return tl_is_weighted(&app->deck) ? TL_LAUNCH(tl_polynomial_diagonal, app, layers, a)
+                                      : TL_LAUNCH(tl_polynomial, app, layers, a);
 }
 
 static mx_err first_on_z(tl_app *app, tl_polynomial_args *a, int layers)
 {
-    return tl_uses_diagonal(&app->deck) ? TL_LAUNCH(tl_polynomial_first_diagonal, app, layers, a)
-                                        : TL_LAUNCH(tl_polynomial_first, app, layers, a);
+    return tl_is_weighted(&app->deck) ? TL_LAUNCH(tl_polynomial_first_diagonal, app, layers, a)
+                                      : TL_LAUNCH(tl_polynomial_first, app, layers, a);
 }
 
 /* n steps, the first one from z (parity 0) or next. The last one computes `layers` of ghosts
  * too. */
 static mx_err steps_on_z(tl_app *app, coefficients *c, int parity, int n, int layers)
 {
+    tl_polynomials *const own = tl_polynomials_of(app);
     if (n == 1) {
-        tl_polynomial_args *const a = &app->on_z[parity];
+        tl_polynomial_args *const a = &own->on_z[parity];
         next_coefficients(c, &a->alpha, &a->beta);
         return step_on_z(app, a, layers);
     }
-    set_steps(&app->sweeps.on_z, c, n, parity);
-    return tl_sweep(app, &app->sweeps.on_z, layers);
+    set_steps(&own->sweeps.on_z, c, n, parity);
+    return tl_sweep(app, &own->sweeps.on_z, layers);
 }
 
 mx_err tl_apply_polynomial(tl_app *app)
 {
+    tl_polynomials *const own = tl_polynomials_of(app);
     const int depth = app->ghosts, limit = tl_sweep_limit(app);
-    const int64_t steps = app->inner_steps;
+    const int64_t steps = own->inner_steps;
     /* how many steps an exchange lasts for */
     const int lasts = app_size(app->base.comm) == 1 ? limit : depth;
     coefficients c = first_coefficients(app);
@@ -198,8 +201,8 @@ mx_err tl_apply_polynomial(tl_app *app)
     int valid = depth - 1;               /* layers of ghosts */
     if (depth > 1)
         MX_TRY(app_box_halo_exchange(app->halo, valid, &app->views.r, 1, APP_HALO_CORNERS));
-    next_coefficients(&c, &app->on_z[parity].alpha, &app->on_z[parity].beta);
-    MX_TRY(first_on_z(app, &app->on_z[parity], valid));
+    next_coefficients(&c, &own->on_z[parity].alpha, &own->on_z[parity].beta);
+    MX_TRY(first_on_z(app, &own->on_z[parity], valid));
     parity = 1 - parity;
     for (int64_t done = 0; done < steps;) {
         if (valid == 0) {
