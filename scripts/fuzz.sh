@@ -45,7 +45,7 @@ fuzz() {
     [ -d "$MINX_ROOT/apps/$app" ] || { app=common && export ASAN_OPTIONS=detect_leaks=0; } # MPI keeps memory
     minx_say "fuzzing $1 for $seconds s"
     mkdir -p "corpus/$of"
-    grep -hoE '"[A-Za-z_-]{2,40}"' "$MINX_ROOT/apps/$app"/*.c | sort -u >"$of.dict"
+    grep -rhoE --include="*.c" '"[A-Za-z_-]{2,40}"' "$MINX_ROOT/apps/$app" | sort -u >"$of.dict"
     ${reader:+env MINX_FUZZ_READER="$reader"} "bin/fuzz_$name" -max_total_time="$seconds" -max_len=4096 -dict="$of.dict" \
         -artifact_prefix="$of-" -print_final_stats=1 "corpus/$of" "$seeds"
 }

@@ -55,20 +55,6 @@ static mx_err summarise(tl_app *app)
     return app_series_add(&history->temperature, sums[3]);
 }
 
-mx_err tl_true_residual(tl_app *app, bool of_start, tl_residual_norms *norms)
-{
-    tl_error_args args = app->error;
-    tl_error_sums sums;
-    if (of_start) args.u = args.u_start;
-    MX_TRY(app_box_halo_exchange(app->halo, 1, of_start ? &app->views.u_start : &app->views.u, 1,
-                                 APP_HALO_FACES));
-    MX_TRY(TL_LAUNCH(tl_error, app, 0, &args, &sums));
-    double both[] = {sums.rr, sums.magnitude};
-    MX_TRY(app_sum_f64(app->base.comm, both, 2));
-    *norms = (tl_residual_norms){sqrt(both[0]), sqrt(both[1])};
-    return MX_OK;
-}
-
 /* ||u_start - A u|| / ||u_start - A u_start|| of the step just done, computed anew. */
 static mx_err print_exact_error(tl_app *app, double first_residual)
 {

@@ -1,30 +1,8 @@
 #include "host_limits.h"
+#include "input/tl_states.h"
 #include "tl_app.h"
-#include "tl_states.h"
 
 #include <stdlib.h>
-
-mx_range_3 tl_cells_3d(const tl_app *app, int layers)
-{
-    mx_range_3 range = mx_range_3d(app->base.ctx, 0, 0, 0, 0, 0, 0);
-    for (int d = 0; d < 3; d++) {
-        range.begin[d] = app->ghosts - (app->decomp.neighbour[d][0] >= 0 ? layers : 0);
-        range.end[d] =
-            app->ghosts + app->decomp.cells[d] + (app->decomp.neighbour[d][1] >= 0 ? layers : 0);
-    }
-    return range;
-}
-
-mx_range_2 tl_cells(const tl_app *app, int layers)
-{
-    mx_range_2 range = mx_range_2d(app->base.ctx, 0, 0, 0, 0);
-    for (int d = 0; d < 2; d++) {
-        range.begin[d] = app->ghosts - (app->decomp.neighbour[d][0] >= 0 ? layers : 0);
-        range.end[d] =
-            app->ghosts + app->decomp.cells[d] + (app->decomp.neighbour[d][1] >= 0 ? layers : 0);
-    }
-    return range;
-}
 
 /* Ghost cells come from the next rank only. The smallest boxes are at the highest coordinates. */
 static mx_err check_depth(const tl_app *app)
@@ -41,13 +19,14 @@ static mx_err check_depth(const tl_app *app)
     return app_decomp_check_halo(decomp, app->ghosts);
 }
 
-/* Chebyshev's and Jacobi's iterations use more than one in sweeps only, which are 2-D. */
-static int layers_of_ghosts(const tl_app *app)
+/* How the system is solved: by the deck, and by where the arrays are. */
+static mx_err choose_forms(tl_app *app)
 {
-    const tl_deck *const deck = &app->deck;
-    const bool by_steps = deck->solver == TL_SOLVER_CHEBYSHEV || deck->solver == TL_SOLVER_JACOBI;
-    const bool deep = deck->solver == TL_SOLVER_PPCG || (by_steps && !tl_is_3d(deck));
-    return deep && app_size(app->base.comm) > 1 ? deck->halo_depth : 1;
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
+    app->other_layout = info.check_layout != info.layout;
+    app->on_device = !info.host_accessible;
+    return tl_choose_forms(app);
 }
 
 static mx_err decompose(tl_app *app)
@@ -55,7 +34,7 @@ static mx_err decompose(tl_app *app)
     const tl_deck *deck = &app->deck;
     const mx_gid cells[] = {deck->z_cells, deck->y_cells, deck->x_cells};
     const int flat = tl_is_3d(deck) ? 0 : 1;
-    app->ghosts = layers_of_ghosts(app);
+    app->ghosts = app->solver->ghosts != NULL ? app->solver->ghosts(app) : 1;
     MX_TRY(app_decomp_create(app->base.comm, 3 - flat, cells + flat, &app->decomp));
     MX_TRY(check_depth(app));
     app->planes = flat ? 1 : app->decomp.cells[0];
@@ -64,7 +43,6 @@ static mx_err decompose(tl_app *app)
     app->dx = (deck->xmax - deck->xmin) / (double)deck->x_cells;
     app->dy = (deck->ymax - deck->ymin) / (double)deck->y_cells;
     app->dz = (deck->zmax - deck->zmin) / (double)deck->z_cells;
-    app->inner_steps = tl_inner_steps(deck);
     return MX_OK;
 }
 
@@ -156,7 +134,7 @@ static mx_err make_matrix(tl_app *app)
 {
     MX_TRY(app_box_halo_exchange(app->halo, app->ghosts, &app->views.density, 1, APP_HALO_CORNERS));
     MX_TRY(make_inverse(app));
-    if (!tl_uses_diagonal(&app->deck)) return MX_OK;
+    if (!(tl_arrays_of_forms(app) & TL_ARRAY_DIAGONAL)) return MX_OK;
     return TL_LAUNCH(tl_diagonal, app, app->ghosts - 1, &app->diagonal);
 }
 
@@ -165,22 +143,6 @@ static mx_err set_up_local(tl_app *app)
     MX_TRY(tl_make_views(app));
     app->summary.volume = app->dx * app->dy * app->dz;
     return fill_states(app);
-}
-
-static mx_err make_multigrid(tl_app *app)
-{
-    const tl_deck *const deck = &app->deck;
-    if (deck->preconditioner != TL_PRECONDITIONER_MULTIGRID) return MX_OK;
-    const tl_multigrid_of of = {.base = &app->base,
-                                .decomp = &app->decomp,
-                                .halo = app->halo,
-                                .r = app->views.r,
-                                .z = app->views.z,
-                                .bound = &app->bound,
-                                .mesh = &app->mesh,
-                                .spacing = {app->dz, app->dy, app->dx},
-                                .steps = deck->smoothing_steps};
-    return tl_multigrid_create(&of, &app->multigrid);
 }
 
 static void print_mesh(const tl_app *app)
@@ -196,29 +158,6 @@ static void print_mesh(const tl_app *app)
                   (long long)d->x_cells, (long long)d->y_cells, ranks[1], ranks[0]);
 }
 
-static void print_multigrid(const tl_app *app)
-{
-    int divided, replicated;
-    if (app->multigrid == NULL) return;
-    tl_multigrid_grids(app->multigrid, &divided, &replicated);
-    app_print(app->base.report,
-              " multigrid: %d grids, %d of them by each rank alone; smoothing steps: %d\n",
-              divided + replicated, replicated, app->deck.smoothing_steps);
-}
-
-static void print_coarse(const tl_app *app)
-{
-    const tl_coarse *const c = &app->deflation.coarse;
-    const char *const plural = c->count > 1 ? "s" : "";
-    if (!tl_is_deflated(app)) return;
-    if (tl_is_3d(&app->deck))
-        app_print(app->base.report, " deflated by %d coarse cell%s, %d x %d x %d\n", c->count,
-                  plural, c->number[2], c->number[1], c->number[0]);
-    else
-        app_print(app->base.report, " deflated by %d coarse cell%s, %d x %d\n", c->count, plural,
-                  c->number[2], c->number[1]);
-}
-
 static void print_banner(tl_app *app)
 {
     const app_report report = app->base.report;
@@ -229,8 +168,7 @@ static void print_banner(tl_app *app)
         app->deck.dialect == TL_DIALECT_PORT ? "port" : "reference");
     app_print_place(&app->base);
     print_mesh(app);
-    print_multigrid(app);
-    print_coarse(app);
+    tl_print_forms(app);
 }
 
 /* The original codes accept such states, so decks with them still run. */
@@ -253,27 +191,18 @@ static void print_old_keys(tl_app *app)
     }
 }
 
-static const char *const region_names[] = {
-    [TL_SOLVER_CG] = "cg solve",
-    [TL_SOLVER_JACOBI] = "jacobi solve",
-    [TL_SOLVER_CHEBYSHEV] = "chebyshev solve",
-    [TL_SOLVER_PPCG] = "ppcg solve",
-    [TL_SOLVER_DPCG] = "dpcg solve",
-};
-
 static mx_err set_up(tl_app *app)
 {
     const app_base *const base = &app->base;
     MX_TRY(tl_deck_check_problem(base->options.deck, &app->deck));
+    MX_TRY(app_agree(base->comm, choose_forms(app)));
     MX_TRY(app_agree(base->comm, decompose(app)));
     MX_TRY(app_memory_check(base->comm, base->ctx, tl_bytes_needed(app), "cells"));
     MX_TRY(app_agree(base->comm, set_up_local(app)));
-    MX_TRY(tl_sweeps_agree(app));
     MX_TRY(app_box_halo_create(base->transport, &app->decomp, app->ghosts, &app->halo));
     MX_TRY(make_matrix(app));
-    MX_TRY(make_multigrid(app));
-    MX_TRY(tl_make_deflation(app));
-    MX_TRY(app_region_add(base->report, region_names[app->deck.solver], &app->solve));
+    MX_TRY(tl_create_forms(app));
+    MX_TRY(app_region_add(base->report, app->solver->name, &app->solve));
     MX_TRY(app_region_add(base->report, "step begin and end", &app->rest));
     MX_TRY(mx_fence(base->ctx));
     print_banner(app);
@@ -297,8 +226,7 @@ void tl_clean_up(tl_app *app)
                             &app->summaries.energy,
                             &app->summaries.temperature};
     for (size_t s = 0; s < sizeof series / sizeof series[0]; s++) app_series_free(series[s]);
-    tl_multigrid_destroy(&app->multigrid);
+    tl_destroy_forms(app);
     app_box_halo_destroy(&app->halo);
-    tl_destroy_deflation(app);
     tl_destroy_views(app);
 }

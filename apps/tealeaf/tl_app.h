@@ -3,13 +3,10 @@
 #pragma once
 #include "app.h"
 #include "box_halo.h"
+#include "kernels/tl_kernels.h"
 #include "readback.h"
 #include "series.h"
-#include "tl_deck.h"
-#include "tl_deflation.h"
-#include "tl_multigrid.h"
-#include "tl_passes.h"
-#include "tl_sweep.h"
+#include "tl_forms.h"
 
 /* How sums over cells, and the solution, compare between runs that add in different orders: the
  * sums of a step differ by rounding, and the solver takes them to the same solution. */
@@ -21,39 +18,12 @@ typedef struct tl_eigenvalues {
     double low, high;
 } tl_eigenvalues;
 
-/* How far a solve is: iterations done, r.r after them, and what it is to become. */
-typedef struct tl_progress {
-    int64_t n;
-    double rr, tolerance;
-} tl_progress;
-
-/* Sweeps of several steps (sweeps.c). */
-typedef struct tl_sweeps {
-    int threads; /* 0: here one step is taken at a time */
-    int across;  /* lines are counted along dimension 0, so they are rows; or along 1: columns */
-    mx_view line_sums;
-    tl_sweep_args on_u, on_z;
-    tl_sweep_sums_args sums;
-} tl_sweeps;
-
 /* The field summaries so far, one entry each. */
 typedef struct tl_summaries {
     app_series step, time, volume, mass, energy, temperature;
 } tl_summaries;
 
-/* Deflated CG: the coarse cells, and what solves for them. */
-typedef struct tl_deflation {
-    tl_coarse coarse;
-    int64_t segments; /* of this rank */
-    bool has_inverse; /* of the coarse matrix; else its factor */
-    tl_deflation_views views;
-    tl_deflated_args args;
-    tl_coarse_sums_args add;
-    tl_coarse_inverse_args multiply;
-    tl_coarse_factor_args substitute;
-} tl_deflation;
-
-typedef struct tl_app {
+struct tl_app {
     app_base base;
     tl_deck deck;
 
@@ -87,22 +57,19 @@ typedef struct tl_app {
     tl_diagonal_args diagonal;
     tl_precondition_args precondition;
     tl_dot_args dot;
-    tl_polynomial_args on_u[2], on_z[2]; /* from u, or z, to next; and back */
     tl_finish_args finish;
     tl_summary_args summary;
-    tl_passes passes;
-    app_readback pass_sums;
-    tl_multigrid *multigrid; /* NULL: it is not the preconditioner */
-    tl_deflation deflation;
-    tl_sweeps sweeps;
 
-    /* the solver */
+    /* the solver: the forms that set-up has chosen, and what they have of their own */
+    const tl_form *solver;                        /* of the deck */
+    const tl_form *cg;                            /* the same, or what it begins with; or NULL */
+    const tl_preconditioner_form *preconditioner; /* of CG, now; NULL: none */
+    void *solver_own, *cg_own, *preconditioner_own;
     tl_eigenvalues eigenvalues;
-    int64_t inner_steps;               /* of the polynomial */
-    bool polynomial_is_preconditioner; /* of CG, now */
-    int64_t cg_start;                  /* the iteration at which CG began last */
-    app_series rho;                    /* r.r, or r.z with a preconditioner, from cg_start on */
-    app_series pw;                     /* p.w, from the iteration after cg_start on */
+    int64_t cg_start; /* the iteration at which CG began last */
+    app_series rho;   /* r.r, or r.z with a preconditioner, from cg_start on */
+    app_series pw;    /* p.w, from the iteration after cg_start on */
+    int64_t waits;    /* of the host, those that the context does not count */
 
     /* what the run did */
     int64_t step, first_step; /* done; done before a restart */
@@ -121,7 +88,7 @@ typedef struct tl_app {
     app_region *solve, *rest;
     app_frames energy_frames, temperature_frames; /* NULL: none are asked for */
     double frame_origin[APP_MAX_DIMS], frame_spacing[APP_MAX_DIMS];
-} tl_app;
+};
 
 /* The stages (app.h). Collective, agreed. */
 
@@ -147,8 +114,8 @@ mx_err tl_verify(tl_app *app);
 /* output.c: the last lines; what only TeaLeaf has in the results file. */
 mx_err tl_write(tl_app *app);
 
-/* The cells of this rank as a range of indices, with `layers` of the ghost cells that stand for
- * cells of other ranks; in 2-D and in 3-D. */
+/* mesh/cells.c: the cells of this rank as a range of indices, with `layers` of the ghost cells that
+ * stand for cells of other ranks; in 2-D and in 3-D. */
 mx_range_2 tl_cells(const tl_app *app, int layers);
 mx_range_3 tl_cells_3d(const tl_app *app, int layers);
 
@@ -162,10 +129,6 @@ mx_range_3 tl_cells_3d(const tl_app *app, int layers);
     (tl_is_3d(&(app)->deck) ? NAME##_3d_into(tl_cells_3d(app, layers), __VA_ARGS__) \
                             : NAME##_into(tl_cells(app, layers), __VA_ARGS__))
 
-/* views.c: an array of rank 3 as an array of rows: the same memory. Rows have the numbers that
- * tl_kernels.h says. */
-mx_err tl_make_rows(mx_ctx ctx, mx_view view, int *plane, int *row, mx_view *rows);
-
 /* views.c: what the arrays of this rank need, without those that are small. After the
  * decomposition. */
 double tl_bytes_needed(tl_app *app);
@@ -175,63 +138,14 @@ double tl_bytes_needed(tl_app *app);
 mx_err tl_make_views(tl_app *app);
 void tl_destroy_views(tl_app *app);
 
-/* Do the deck's solver and preconditioner use 1 / diagonal? */
-bool tl_uses_diagonal(const tl_deck *deck);
-
 /* solve.c: one time step: (I - dt div K grad) u = u_start. Collective. */
 mx_err tl_solve(tl_app *app);
-/* Iteration at->n has left this r.r. MX_ERR_INPUT if it is not finite. */
+
+/* mesh/residual.c: iteration at->n has left this r.r. MX_ERR_INPUT if it is not finite. */
 mx_err tl_record(tl_app *app, tl_progress *at, double rr);
 
-/* cg.c: conjugate gradients from u, r (with ghosts; where 3-D does not go by passes, p = r has them)
- * and at->rr; then as far as the tolerance, or iteration `limit`; at the end u and r are completed. A
- * start may follow other iterations. Collective. */
-mx_err tl_cg_start(tl_app *app, tl_progress *at);
-mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit);
-mx_err tl_cg_end(tl_app *app);
-
-/* cg_pass.c: the same by passes, which cg.c calls where tl_uses_passes. */
-bool tl_uses_passes(const tl_app *app);
-mx_err tl_pass_start(tl_app *app, const tl_progress *at);
-mx_err tl_pass_iterate(tl_app *app, tl_progress *at, int64_t limit);
-
-/* deflation.c: makes the coarse space and its system, if the deck's solver has one; after the
- * conductivities. Collective. */
-mx_err tl_make_deflation(tl_app *app);
-void tl_destroy_deflation(tl_app *app);
-bool tl_is_deflated(const tl_app *app);
-/* The start: u and r are corrected so that each coarse cell's r sums to 0. r.r goes to `place` of
- * the ring and to at->rr; if that is below the tolerance, this was an iteration. Collective. */
-mx_err tl_deflate(tl_app *app, tl_progress *at, int place);
-/* From p with its ghosts: u and r of the next iteration, with the scalars of app->update; this
- * rank's r.r goes to `place` of the ring. Collective. */
-mx_err tl_deflated_step(tl_app *app, int place);
-
-/* eigenvalues.c: bounds of the eigenvalues from n iterations of CG: rho(0..n), pw(1..n).
- * MX_ERR_INPUT if there are none. */
-mx_err tl_estimate_eigenvalues(const double *rho, const double *pw, int64_t n, tl_eigenvalues *e);
-
-/* polynomial.c: Jacobi's or Chebyshev's iteration from u, as far as the tolerance or max_iters; and
- * z = P(A) r. Collective. */
-mx_err tl_solve_by_steps(tl_app *app, tl_progress *at);
-mx_err tl_apply_polynomial(tl_app *app);
-
-/* sweeps.c: what sweeps need, where they are the faster form; not collective. tl_sweeps_agree: no
- * rank has them, unless all have; collective. */
-mx_err tl_sweeps_create(tl_app *app);
-mx_err tl_sweeps_agree(tl_app *app);
-/* How many steps a sweep may take; 1: steps are to be taken one at a time. On several ranks it is
- * at most the number of layers of ghosts. */
-int tl_sweep_limit(const tl_app *app);
-/* Takes a->steps steps with the coefficients in `a`, and with a->residual the residual after them.
- * The last of these computes `layers` layers of ghosts, each one before one more. */
-mx_err tl_sweep(tl_app *app, tl_sweep_args *a, int layers);
-/* The sums of this rank in the last sweep, to elements of views.rr from `at` on: q.q of each step,
- * and with a->residual that of the last u and its magnitude. */
-mx_err tl_sweep_norms(tl_app *app, const tl_sweep_args *a, int at);
-
-/* run.c: ||u_start - A u|| for u as it is, or for u = u_start, over all ranks; and || |u_start| +
- * |A| |u| ||, in proportion to which its rounding errors are. Collective. */
+/* mesh/residual.c: ||u_start - A u|| for u as it is, or for u = u_start, over all ranks; and ||
+ * |u_start| + |A| |u| ||, in proportion to which its rounding errors are. Collective. */
 typedef struct tl_residual_norms {
     double norm, magnitude;
 } tl_residual_norms;

@@ -15,8 +15,8 @@ static const double PUBLISHED_TOLERANCE = 1e-5;
 
 /* The residual of the last step, computed anew from what the solver returned, against eps, or what
  * the solver says that it reached where it stopped at max_iters. Both norms have some 10 roundings
- * a cell, and the solver's own residual drifts from the true one by one an iteration: physics.c has
- * the sources of this bound, and computes the same. */
+ * a cell, and the solver's own residual drifts from the true one by one an iteration:
+ * verify/checks.c has the sources of this bound, and computes the same. */
 static mx_err check_residual(tl_app *app)
 {
     if (app->step == 0) return MX_OK;

@@ -1,46 +1,15 @@
 /* The arrays, and the arguments of kernels. Rejected for 3-D: kernels over accessors of rank 3,
  * which need structs of arguments of their own. */
+#include "mesh/tl_arrays.h"
 #include "tl_app.h"
 
-#include <limits.h>
-
-/* What only some solvers and preconditioners use. */
-static bool uses_z(const tl_deck *d)
+static bool uses(const tl_app *app, unsigned arrays)
 {
-    return d->solver == TL_SOLVER_PPCG || d->preconditioner != TL_PRECONDITIONER_NONE;
-}
-
-bool tl_uses_diagonal(const tl_deck *d)
-{
-    return d->solver == TL_SOLVER_JACOBI || d->preconditioner == TL_PRECONDITIONER_DIAGONAL;
+    return (tl_arrays_of_forms(app) & arrays) != 0;
 }
 
 /* The residual of 3-D sets p. */
-static bool uses_p(const tl_deck *d) { return d->solver != TL_SOLVER_JACOBI || tl_is_3d(d); }
-
-static bool uses_steps(const tl_deck *d)
-{
-    return d->solver != TL_SOLVER_CG && d->solver != TL_SOLVER_DPCG;
-}
-
-mx_err tl_make_rows(mx_ctx ctx, mx_view view, int *plane, int *row, mx_view *rows)
-{
-    mx_view_info f;
-    MX_TRY(mx_view_get_info(view, &f));
-    const bool planes_first = f.stride[0] > f.stride[1];
-    const int64_t between = planes_first ? f.stride[1] : f.stride[0];
-    const int64_t last =
-        ((f.extent[0] - 1) * f.stride[0] + (f.extent[1] - 1) * f.stride[1]) / between;
-    const int64_t extents[] = {last + 1, f.extent[2]};
-    const int64_t strides[] = {between, f.stride[2]};
-    const mx_view_options options = {.space = f.space};
-    MX_REQUIRE(extents[0] <= INT_MAX, MX_ERR_EXTENT,
-               "a rank has %lld rows of cells, expected at most %d: use more ranks",
-               (long long)extents[0], INT_MAX);
-    *plane = (int)(f.stride[0] / between);
-    *row = (int)(f.stride[1] / between);
-    return mx_view_wrap(ctx, f.label, f.type, 2, extents, strides, &options, f.data, rows);
-}
+static bool uses_p(const tl_app *app) { return uses(app, TL_ARRAYS_OF_CG) || tl_is_3d(&app->deck); }
 
 /* Large arrays begin at the same place of a page. A load from one array then waits for a store to
  * the same place of a page in another array. So where sweeps go over long rows, the arrays that
@@ -53,8 +22,8 @@ static mx_err find_distance_of_places(const tl_app *app, int64_t *distance)
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
     const bool one_by_one = app->other_layout || (app_size(app->base.comm) > 1 && app->ghosts == 1);
-    const bool sweeps = uses_steps(&app->deck) && !tl_is_3d(&app->deck) && info.host_accessible &&
-                        info.layout == MX_LAYOUT_RIGHT && !one_by_one;
+    const bool sweeps = uses(app, TL_ARRAYS_OF_STEPS) && !tl_is_3d(&app->deck) &&
+                        info.host_accessible && info.layout == MX_LAYOUT_RIGHT && !one_by_one;
     *distance = sweeps && app->columns >= LONG ? APART : 0;
     return MX_OK;
 }
@@ -98,7 +67,7 @@ enum { FIELDS = 12 };
 
 static void list_fields(tl_app *app, field *fields)
 {
-    const tl_deck *const d = &app->deck;
+    const bool steps = uses(app, TL_ARRAYS_OF_STEPS);
     tl_views *const v = &app->views, *const b = &app->bound;
     const field all[FIELDS] = {
         {"density", &v->density, &b->density, true, PLACE_OF_OTHERS},
@@ -107,32 +76,27 @@ static void list_fields(tl_app *app, field *fields)
         {"temperature at start", &v->u_start, &b->u_start, true, PLACE_OF_OTHERS},
         {"conductivity", &v->v, &b->v, true, PLACE_OF_OTHERS},
         {"cg r", &v->r, &b->r, true, PLACE_OF_OTHERS},
-        {"cg p", &v->p, &b->p, uses_p(d), PLACE_OF_OTHERS},
-        {"cg w", &v->w, &b->w, uses_p(d), PLACE_OF_OTHERS},
-        {"cg z", &v->z, &b->z, uses_z(d), PLACE_OF_U},
-        {"1 / diagonal", &v->diagonal, &b->diagonal, tl_uses_diagonal(d), PLACE_OF_OTHERS},
-        {"next", &v->next, &b->next, uses_steps(d), PLACE_OF_NEXT},
-        {"step", &v->step, &b->step, uses_steps(d), PLACE_OF_STEP},
+        {"cg p", &v->p, &b->p, uses_p(app), PLACE_OF_OTHERS},
+        {"cg w", &v->w, &b->w, uses_p(app), PLACE_OF_OTHERS},
+        {"cg z", &v->z, &b->z, uses(app, TL_ARRAY_Z), PLACE_OF_U},
+        {"1 / diagonal", &v->diagonal, &b->diagonal, uses(app, TL_ARRAY_DIAGONAL), PLACE_OF_OTHERS},
+        {"next", &v->next, &b->next, steps, PLACE_OF_NEXT},
+        {"step", &v->step, &b->step, steps, PLACE_OF_STEP},
     };
     for (int f = 0; f < FIELDS; f++) fields[f] = all[f];
 }
 
 double tl_bytes_needed(tl_app *app)
 {
-    const tl_deck *const d = &app->deck;
     const double ghosts = 2 * app->ghosts;
-    const double cells =
-        (tl_is_3d(d) ? app->planes + ghosts : 1) * (app->rows + ghosts) * (app->columns + ghosts);
-    const int dims = app->decomp.dims;
+    const double cells = (tl_is_3d(&app->deck) ? app->planes + ghosts : 1) * (app->rows + ghosts) *
+                         (app->columns + ghosts);
     field fields[FIELDS];
     double arrays = 0;
     list_fields(app, fields);
     for (int f = 0; f < FIELDS; f++) arrays += fields[f].needed ? 1 : 0;
-    if (d->preconditioner == TL_PRECONDITIONER_MULTIGRID) {
-        /* faces, 1 / diagonal, x of the step before; coarse grids have x and b of their own */
-        const double own = dims + 1 + (d->smoothing_steps > 1 ? 1 : 0);
-        arrays += own + (own + 2) / ((1 << dims) - 1);
-    }
+    if (app->preconditioner != NULL && app->preconditioner->more_arrays != NULL)
+        arrays += app->preconditioner->more_arrays(app);
     return arrays * cells * (double)sizeof(double);
 }
 
@@ -154,24 +118,6 @@ static mx_err make_views(tl_app *app)
     return mx_mirror_view_create(app->views.pw, &app->pw_host);
 }
 
-/* The two sets of arguments of a step: from `u` to next, and back. */
-static mx_err bind_steps(tl_app *app, mx_view b, mx_view u, tl_polynomial_args pair[2])
-{
-    const tl_views *const v = &app->bound;
-    tl_polynomial_views views = {.step = v->step,
-                                 .next = v->next,
-                                 .b = b,
-                                 .u = u,
-                                 .v = v->v,
-                                 /* v: not read */
-                                 .diagonal = tl_uses_diagonal(&app->deck) ? v->diagonal : v->v};
-    MX_TRY(tl_polynomial_args_bind(app->base.ctx, &views, &pair[0]));
-    views.next = u;
-    views.u = v->next;
-    pair[0].mesh = pair[1].mesh = app->mesh;
-    return tl_polynomial_args_bind(app->base.ctx, &views, &pair[1]);
-}
-
 /* Binds the arguments that are the member NAME of the app. */
 #define BIND(TYPE, NAME)                                        \
     do {                                                        \
@@ -181,14 +127,12 @@ static mx_err bind_steps(tl_app *app, mx_view b, mx_view u, tl_polynomial_args p
 
 static mx_err bind_others(tl_app *app)
 {
-    const tl_deck *const d = &app->deck;
+    const bool has_diagonal = uses(app, TL_ARRAY_DIAGONAL);
     tl_views views = app->bound;
-    if (tl_uses_diagonal(d)) BIND(tl_diagonal_args, diagonal);
-    if (uses_steps(d)) MX_TRY(bind_steps(app, views.u_start, views.u, app->on_u));
-    if (!uses_z(d)) return MX_OK;
-    if (uses_steps(d)) MX_TRY(bind_steps(app, views.r, views.z, app->on_z));
+    if (has_diagonal) BIND(tl_diagonal_args, diagonal);
+    if (!uses(app, TL_ARRAY_Z)) return MX_OK;
     BIND(tl_dot_args, dot);
-    if (!tl_uses_diagonal(d)) views.diagonal = views.v; /* not read */
+    if (!has_diagonal) views.diagonal = views.v; /* not read */
     BIND(tl_precondition_args, precondition);
     views.r = views.z;
     BIND(tl_cg_direction_args, direction_of_z);
@@ -203,38 +147,25 @@ static mx_err bind_kernels(tl_app *app)
     BIND(tl_finish_args, finish);
     BIND(tl_summary_args, summary);
     BIND(tl_error_args, error);
-    if (!uses_p(&app->deck)) views.p = views.r; /* not written */
+    if (!uses_p(app)) views.p = views.r; /* not written */
     BIND(tl_residual_args, residual);
-    if (!uses_p(&app->deck)) return MX_OK;
+    if (!uses_p(app)) return MX_OK;
     BIND(tl_cg_matvec_args, matvec);
     BIND(tl_cg_update_args, update);
     BIND(tl_cg_direction_args, direction);
     return MX_OK;
 }
 
-static mx_err make_passes(tl_app *app)
-{
-    MX_TRY(tl_passes_create(app->base.ctx, &app->views, app->decomp.dims, app->decomp.cells,
-                            app->ghosts, app_size(app->base.comm) > 1, &app->mesh, &app->passes));
-    return app_readback_create(app->base.ctx, app->passes.views.sums, &app->pass_sums);
-}
-
 mx_err tl_make_views(tl_app *app)
 {
     const double dt = app->deck.initial_timestep;
-    mx_ctx_info info;
-    MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
-    app->other_layout = info.check_layout != info.layout;
-    app->on_device = !info.host_accessible;
     app->mesh.rx = 0.5 * dt / (app->dx * app->dx);
     app->mesh.ry = 0.5 * dt / (app->dy * app->dy);
     app->mesh.rz = 0.5 * dt / (app->dz * app->dz);
     app->mesh.mirrors = app->deck.reflective_boundary;
     MX_TRY(make_views(app));
     MX_TRY(bind_kernels(app));
-    MX_TRY(bind_others(app));
-    if (uses_steps(&app->deck)) MX_TRY(tl_sweeps_create(app));
-    return tl_uses_passes(app) ? make_passes(app) : MX_OK;
+    return bind_others(app);
 }
 
 /* Destroys what is in one struct of views. */
@@ -252,9 +183,6 @@ void tl_destroy_views(tl_app *app)
     rows->rr = rows->pw = rows->materials = rows->filled = MX_VIEW_NULL;
     if (tl_is_3d(&app->deck)) destroy(rows);
     destroy(&app->views);
-    app_readback_destroy(&app->pass_sums);
-    tl_passes_destroy(&app->passes);
-    (void)mx_view_destroy(&app->sweeps.line_sums);
     (void)mx_view_destroy(&app->rr_host);
     (void)mx_view_destroy(&app->pw_host);
 }

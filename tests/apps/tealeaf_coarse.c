@@ -1,7 +1,7 @@
 /* The coarse space of deflated CG: how the mesh is divided, and the factor of the coarse matrix,
  * against a matrix that is set up here cell by cell from its definition. Nothing runs in parallel.
  */
-#include "tl_coarse.h"
+#include "deflation/tl_coarse.h"
 
 #include "random.h"
 

@@ -2,7 +2,7 @@
  * should, decks of the original codes (MINX_REFERENCE_DATA) and those that minx ships are read as
  * what they are. Expected values are written out here, from the originals' documented behaviour;
  * nothing runs in parallel, so neither ranks nor backends matter. */
-#include "../../apps/tealeaf/tl_deck.h"
+#include "input/tl_deck.h"
 
 #include "../../apps/common/steps.h"
 #include "tealeaf_deck_bad.h"

@@ -1,6 +1,6 @@
 /* Good decks, and what they should become: the table of tealeaf_deck.c. */
 #pragma once
-#include "tl_deck.h"
+#include "input/tl_deck.h"
 
 #include <float.h>
 

@@ -1,8 +1,8 @@
 /* What a state fills of a row, as one interval of columns, against the rule for each cell: random
  * shapes on random meshes in 2-D and 3-D, with corners and centres on cell edges, at the domain's
  * edge and outside of it. */
+#include "input/tl_states.h"
 #include "random.h"
-#include "tl_states.h"
 
 #include <stdio.h>
 

@@ -12,10 +12,10 @@
 #include "neighbours.h"
 #include "pack.h"
 #include "pairs.h"
+#include "passes/tl_passes.h"
 #include "rivals.h"
 #include "spmv.h"
 #include "stream.h"
-#include "tl_passes.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -133,3 +133,27 @@ MX_BODY void tl_precondition_block_3d_body(const tl_precondition_args *a, int i,
     *rz += solve_block(a, &rows, k, true);
 }
 MX_REDUCE(3D, tl_precondition_block_3d, MX_SUM)
+
+/* ---- scalars ---- */
+
+MX_BODY void tl_dot_body(const tl_dot_args *a, int j, int k, double *sum)
+{
+    *sum += MX_AT(a->r, j, k) * MX_AT(a->z, j, k);
+}
+MX_REDUCE(2D, tl_dot, MX_SUM, MX_ITEMS_SIMD)
+TL_SUM_BODY_3D(tl_dot, tl_dot_args, double)
+MX_REDUCE(3D, tl_dot_3d, MX_SUM, MX_ITEMS_SIMD)
+
+MX_BODY void tl_dot_change_alpha(tl_dot_args *a)
+{
+    const double pw = MX_AT(a->pw, a->product);
+    a->alpha = pw > 0 ? MX_AT(a->rr, a->before) / pw : 0.0;
+}
+
+MX_BODY void tl_dot_change_body(const tl_dot_args *a, int j, int k, double *sum)
+{
+    *sum -= a->alpha * MX_AT(a->w, j, k) * MX_AT(a->z, j, k);
+}
+MX_REDUCE(2D, tl_dot_change, MX_SUM, MX_ITEMS_SIMD, tl_dot_change_alpha)
+TL_SUM_BODY_3D(tl_dot_change, tl_dot_args, double)
+MX_REDUCE(3D, tl_dot_change_3d, MX_SUM, MX_ITEMS_SIMD, tl_dot_change_alpha)

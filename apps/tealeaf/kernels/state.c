@@ -36,23 +36,24 @@ MX_BODY int clamp(int at, int first, int last)
     return at < first ? first : at > last ? last : at;
 }
 
+/* v of a cell. The other row and column are those of the nearest cell inside of the domain. */
+MX_BODY void set_inverse(const tl_inverse_args *a, int row, int k, int inside_row, int inside_k)
+{
+    const double density = MX_AT(a->density, inside_row, inside_k);
+    const double v = a->inverse ? density : 1.0 / density;
+    MX_AT(a->v, row, k) = row == inside_row && k == inside_k ? v : -v;
+}
+
 MX_BODY void tl_inverse_body(const tl_inverse_args *a, int j, int k)
 {
-    const int row = clamp(j, a->first[1], a->last[1]), column = clamp(k, a->first[2], a->last[2]);
-    const double density = MX_AT(a->density, row, column);
-    const double v = a->inverse ? density : 1.0 / density;
-    MX_AT(a->v, j, k) = row == j && column == k ? v : -v;
+    set_inverse(a, j, k, clamp(j, a->first[1], a->last[1]), clamp(k, a->first[2], a->last[2]));
 }
 MX_FOR(2D, tl_inverse)
 
 MX_BODY void tl_inverse_3d_body(const tl_inverse_args *a, int i, int j, int k)
 {
-    const int inside[] = {clamp(i, a->first[0], a->last[0]), clamp(j, a->first[1], a->last[1]),
-                          clamp(k, a->first[2], a->last[2])};
-    const bool is_inside = inside[0] == i && inside[1] == j && inside[2] == k;
-    const double density = MX_AT(a->density, TL_ROW(inside[0], inside[1]), inside[2]);
-    const double v = a->inverse ? density : 1.0 / density;
-    MX_AT(a->v, TL_ROW(i, j), k) = is_inside ? v : -v;
+    const int plane = clamp(i, a->first[0], a->last[0]), row = clamp(j, a->first[1], a->last[1]);
+    set_inverse(a, TL_ROW(i, j), k, TL_ROW(plane, row), clamp(k, a->first[2], a->last[2]));
 }
 MX_FOR(3D, tl_inverse_3d)
 

@@ -5,7 +5,7 @@
  *      message;
  *   2. an accepted deck keeps the promises of tl_deck.h: ranges, sides in order, finite numbers;
  *   3. parsing twice gives the same. */
-#include "tl_deck.h"
+#include "input/tl_deck.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,50 @@
+#include "tl_arrays.h"
+
+#include <limits.h>
+
+/* Cells in a line of the cache, or in what a GPU reads at once. */
+enum { HOST_LINE = 64 / sizeof(double), DEVICE_LINE = 128 / sizeof(double) };
+/* For lines with fewer cells that padding would take a large part of the memory. Their cell 0 is at
+ * an even place only. */
+enum { NARROW = 64 };
+
+mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *extents, int ghosts,
+                     mx_view *view)
+{
+    int64_t all[3];
+    mx_slice part[] = {mx_all(), mx_all(), mx_all()};
+    mx_ctx_info info;
+    mx_view whole;
+    MX_TRY(mx_ctx_get_info(ctx, &info));
+    const bool right = info.layout == MX_LAYOUT_RIGHT;
+    const int along = right ? rank - 1 : 0,
+              cache_line = info.host_accessible ? HOST_LINE : DEVICE_LINE;
+    const int line = extents[along] < NARROW ? TL_PAIR : cache_line;
+    const int64_t before = line - 1 - (ghosts - 1) % line, end = before + extents[along];
+    for (int d = 0; d < rank; d++) all[d] = extents[d];
+    all[along] = (end + line - 1) / line * line;
+    part[along] = mx_span(before, end);
+    MX_TRY(mx_view_create(ctx, label, MX_F64, rank, all, NULL, &whole));
+    const mx_err err = mx_subview(whole, rank, part, view);
+    MX_TRY(mx_view_destroy(&whole)); /* the part keeps the data */
+    return err;
+}
+
+mx_err tl_make_rows(mx_ctx ctx, mx_view view, int *plane, int *row, mx_view *rows)
+{
+    mx_view_info f;
+    MX_TRY(mx_view_get_info(view, &f));
+    const bool planes_first = f.stride[0] > f.stride[1];
+    const int64_t between = planes_first ? f.stride[1] : f.stride[0];
+    const int64_t last =
+        ((f.extent[0] - 1) * f.stride[0] + (f.extent[1] - 1) * f.stride[1]) / between;
+    const int64_t extents[] = {last + 1, f.extent[2]};
+    const int64_t strides[] = {between, f.stride[2]};
+    const mx_view_options options = {.space = f.space};
+    MX_REQUIRE(extents[0] <= INT_MAX, MX_ERR_EXTENT,
+               "a rank has %lld rows of cells, expected at most %d: use more ranks",
+               (long long)extents[0], INT_MAX);
+    *plane = (int)(f.stride[0] / between);
+    *row = (int)(f.stride[1] / between);
+    return mx_view_wrap(ctx, f.label, f.type, 2, extents, strides, &options, f.data, rows);
+}

@@ -1,0 +1,135 @@
+/* What a results file of TeaLeaf holds, by its deck. */
+#include "tl_checks.h"
+
+#include <float.h>
+
+/* The norm of a residual is the root of a sum: more would be infinite. */
+#define MAX_NORM 1.4e154
+
+/* Units: in 2-D, in 3-D. */
+static const char *const volume_units[] = {"length^2", "length^3"};
+static const char *const density_units[] = {"mass/length^2", "mass/length^3"};
+static const char *const temperature_units[] = {"energy/length^2", "energy/length^3"};
+static const char *const total_units[] = {"mass*energy/length^2", "mass*energy/length^3"};
+
+static void expect_fields(tealeaf *t)
+{
+    const tl_deck *const deck = &t->deck;
+    const int solid = tl_is_3d(deck), flat = 1 - solid;
+    const int64_t cells[] = {deck->z_cells, deck->y_cells, deck->x_cells};
+    const double origin[] = {deck->zmin, deck->ymin, deck->xmin};
+    const double spacing[] = {(deck->zmax - deck->zmin) / (double)deck->z_cells,
+                              (deck->ymax - deck->ymin) / (double)deck->y_cells,
+                              (deck->xmax - deck->xmin) / (double)deck->x_cells};
+    const struct {
+        const char *path, *units;
+        app_compare compare;
+    } all[] = {{"/fields/density", density_units[solid], APP_EXACT},
+               {"/fields/energy", "energy/mass", APP_SUMS},
+               {"/fields/temperature", temperature_units[solid], APP_SUMS},
+               {"/fields/temperature_start", temperature_units[solid], APP_SUMS}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        vf_dataset row = {.path = all[i].path,
+                          .kind = APP_NODE_F64,
+                          .rank = 2 + solid,
+                          .units = all[i].units,
+                          .compare = all[i].compare,
+                          .origin = origin + flat,
+                          .spacing = spacing + flat};
+        for (int d = 0; d < row.rank; d++) row.shape[d] = cells[d + flat];
+        vf_expect(&t->base, &row, 1);
+    }
+}
+
+/* The number of iterations grows with the cells along a side. */
+static app_compare iterations_within(const tl_deck *deck)
+{
+    const int64_t cells[] = {deck->x_cells, deck->y_cells, deck->z_cells};
+    int64_t side = 0;
+    for (int d = 0; d < 3; d++) side = cells[d] > side ? cells[d] : side;
+    return APP_WITHIN((double)(2 + side / 12));
+}
+
+static void expect_series(tealeaf *t)
+{
+    const tl_deck *const deck = &t->deck;
+    const int solid = tl_is_3d(deck);
+    const int64_t summaries = vf_schedule_count(&t->schedule);
+    const struct {
+        const char *path, *units;
+        app_node_kind kind;
+        int64_t entries;
+        app_compare compare;
+        double high; /* none is below 0 */
+    } all[] = {
+        {"/series/step", "1", APP_NODE_I64, summaries, APP_EXACT, (double)deck->steps},
+        {"/series/time", "time", APP_NODE_F64, summaries, APP_EXACT, DBL_MAX},
+        {"/series/volume", volume_units[solid], APP_NODE_F64, summaries, APP_SUMS, DBL_MAX},
+        {"/series/mass", "mass", APP_NODE_F64, summaries, APP_SUMS, DBL_MAX},
+        {"/series/internal_energy", "energy", APP_NODE_F64, summaries, APP_SUMS, DBL_MAX},
+        {"/series/temperature_total", total_units[solid], APP_NODE_F64, summaries, APP_SUMS,
+         DBL_MAX},
+        {"/series/cg_iterations", "1", APP_NODE_I64, deck->steps, iterations_within(deck),
+         (double)deck->max_iters},
+        {"/series/cg_residual", temperature_units[solid], APP_NODE_F64, VF_ANY_EXTENT, APP_ROUNDING,
+         MAX_NORM},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        vf_expect(&t->base,
+                  &(vf_dataset){.path = all[i].path,
+                                .kind = all[i].kind,
+                                .rank = 1,
+                                .shape = {all[i].entries},
+                                .units = all[i].units,
+                                .compare = all[i].compare,
+                                .high = all[i].high > 0 ? all[i].high : DBL_TRUE_MIN},
+                  1);
+}
+
+static void expect_frames(tealeaf *t)
+{
+    const tl_deck *const deck = &t->deck;
+    const int solid = tl_is_3d(deck), flat = 1 - solid;
+    const int64_t cells[] = {deck->z_cells, deck->y_cells, deck->x_cells};
+    const int64_t restart = t->base.first_step;
+    t->frames = (vf_schedule){.every = deck->visit_frequency,
+                              .after = restart > 0 ? restart : -1,
+                              .last = deck->steps,
+                              .with_last = true};
+    vf_frames f = {.path = "/frames/energy",
+                   .schedule = t->frames,
+                   .dt = deck->initial_timestep,
+                   .rank = 2 + solid,
+                   .units = "energy/mass",
+                   .time_units = "time",
+                   .compare = APP_SUMS};
+    for (int d = 0; d < f.rank; d++) f.shape[d] = cells[d + flat];
+    if (deck->visit_frequency == 0) return;
+    vf_expect_frames(&t->base, &f);
+    f.path = "/frames/temperature";
+    f.units = temperature_units[solid];
+    vf_expect_frames(&t->base, &f);
+}
+
+void tv_contents(void *state)
+{
+    static const char *const regions[] = {[TL_SOLVER_CG] = "cg solve",
+                                          [TL_SOLVER_JACOBI] = "jacobi solve",
+                                          [TL_SOLVER_CHEBYSHEV] = "chebyshev solve",
+                                          [TL_SOLVER_PPCG] = "ppcg solve",
+                                          [TL_SOLVER_DPCG] = "dpcg solve"};
+    tealeaf *const t = state;
+    const int64_t every = t->deck.summary_frequency, steps = t->deck.steps;
+    const int64_t done = steps > t->base.first_step ? steps - t->base.first_step : 0;
+    t->schedule = (vf_schedule){.every = every > 0   ? every
+                                         : steps > 0 ? steps
+                                                     : 1,
+                                .after = -1,
+                                .last = steps,
+                                .with_last = true};
+    expect_fields(t);
+    expect_series(t);
+    expect_frames(t);
+    vf_expect_region(&t->base, regions[t->deck.solver], done);
+    vf_expect_region(&t->base, "step begin and end", 2 * done);
+}
