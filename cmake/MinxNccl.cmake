@@ -1,4 +1,4 @@
-# NCCL, by which data of GPUs go between ranks (apps/common/transport_nccl.c). The build needs its header only; programs look for
+# NCCL, by which data of GPUs go between ranks (apps/common/comm/transport_nccl.c). The build needs its header only; programs look for
 # the library when they start to use it. Sets:
 #   minx_NCCL            ON when the apps are built with it
 #   minx_NCCL_INCLUDES   folders of nccl.h and of the CUDA headers that it includes

@@ -1,6 +1,6 @@
 #include "fe_app.h"
-#include "host_limits.h"
 #include "operators/fe_operators.h"
+#include "run/host_limits.h"
 
 /* ---- the solver's vectors ---- */
 

@@ -9,7 +9,7 @@
  * sums over ranks, and WAXPY the rest: the kernels of vectors add up their products of two vectors
  * on the way. On devices, where kernels are queued, only the total is known, and these times are
  * .nan. */
-#include "yaml.h"
+#include "results/yaml.h"
 #include "fe_app.h"
 
 #include <limits.h>

@@ -19,7 +19,7 @@
  * numbers. After that, and until atoms are sorted again, an exchange of positions is a kernel that
  * packs, messages, and a kernel that unpacks. */
 #include "md_app.h"
-#include "minx/sort.h"
+#include "minx/kit/sort.h"
 
 #include <math.h>
 #include <stdlib.h>

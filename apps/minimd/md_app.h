@@ -1,16 +1,16 @@
 /* miniMD: one run. main.c goes through the stages md_set_up, md_restart, md_run, md_verify and
  * md_write (app.h), which are collective and agreed. Each file has what stands under its name. */
 #pragma once
-#include "app.h"
-#include "frames.h"
-#include "index_exchange.h"
+#include "comm/sparse_alltoall.h"
+#include "domain/index_exchange.h"
+#include "domain/migrate.h"
 #include "input/md_data_spread.h"
 #include "input/md_input.h"
 #include "kernels/md_eam_tables.h"
 #include "lists/md_lists.h"
-#include "migrate.h"
-#include "series.h"
-#include "sparse_alltoall.h"
+#include "results/frames.h"
+#include "results/series.h"
+#include "run/app.h"
 
 /* What the units of the deck mean (thermo.c). */
 typedef struct md_scales {

@@ -1,5 +1,5 @@
-#include "host_limits.h"
 #include "md_app.h"
+#include "run/host_limits.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-#include "host_limits.h"
 #include "input/tl_states.h"
+#include "run/host_limits.h"
 #include "tl_app.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* TeaLeaf: one run. main.c goes through the stages in the order of this header; above each stage is
  * the name of its file. */
 #pragma once
-#include "app.h"
-#include "box_halo.h"
+#include "comm/readback.h"
+#include "domain/box_halo.h"
 #include "kernels/tl_kernels.h"
-#include "readback.h"
-#include "series.h"
+#include "results/series.h"
+#include "run/app.h"
 #include "tl_forms.h"
 
 /* How sums over cells, and the solution, compare between runs that add in different orders: the

@@ -1,7 +1,7 @@
 /* minx-verify: is this results file what was written, and does its physics hold? Or: are these two
  * runs the same? */
 #include "guard.h"
-#include "text.h"
+#include "input/text.h"
 #include "verify.h"
 
 #include <errno.h>

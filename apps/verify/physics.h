@@ -3,9 +3,9 @@
  * (minx_add_physics); they read the file by results_reader.h alone, may use the app's deck parser,
  * and never its solver: the check must be independent. */
 #pragma once
-#include "compare.h"
-#include "keys.h"
-#include "results_reader.h"
+#include "input/keys.h"
+#include "results/compare.h"
+#include "results/results_reader.h"
 #include "verdict.h"
 
 /* What the stored check of this name, /verification/NAME, must hold. It may not be absent. */

@@ -1,6 +1,6 @@
 #include "verdict.h"
 
-#include "text.h"
+#include "input/text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The parts of minx-verify. Each prints its lines into a verdict; what cannot be read counts as a
  * failed check. */
 #pragma once
-#include "results_reader.h"
+#include "results/results_reader.h"
 #include "verdict.h"
 
 /* Recomputes every digest and compares it with the stored one; finds missing and foreign objects.

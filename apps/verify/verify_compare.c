@@ -1,7 +1,7 @@
 /* Comparing two runs. What may differ stands in the file, in the attribute "compare" of each
  * dataset, so nothing here knows an app. A dataset without the attribute must be equal to the bit.
  * Objects, types, shapes and attributes must be the same. */
-#include "compare.h"
+#include "results/compare.h"
 #include "verify.h"
 
 #include <math.h>

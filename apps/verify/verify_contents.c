@@ -3,8 +3,8 @@
  * attributes of all types. */
 #include "contents.h"
 
-#include "results_schema.h"
-#include "strbuf.h"
+#include "input/strbuf.h"
+#include "results/results_schema.h"
 
 #include <math.h>
 #include <stdio.h>

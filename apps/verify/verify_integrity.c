@@ -1,4 +1,4 @@
-#include "results_schema.h"
+#include "results/results_schema.h"
 #include "verify.h"
 
 #include <stdlib.h>

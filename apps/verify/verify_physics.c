@@ -1,4 +1,4 @@
-#include "comm.h"
+#include "comm/comm.h"
 #include "contents.h"
 #include "verify.h"
 

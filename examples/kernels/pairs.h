@@ -13,8 +13,8 @@
  *
  * Units: the particles' diameter, and the depth of their potential, 4 (r^-12 - r^-6). */
 #pragma once
+#include "minx/kit/scatter.h"
 #include "minx/minx.h"
-#include "minx/scatter.h"
 
 MX_ACCESSOR(pairs_points, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS, 3)
 MX_ACCESSOR(pairs_lists, const int32_t, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)

@@ -2,9 +2,9 @@
  * Its kernels define MX_NOT_CHECKED: their arguments have plain pointers. */
 #pragma once
 #include "minx/extend.h"
-#include "minx/map.h"
-#include "minx/scatter.h"
-#include "minx/sort.h"
+#include "minx/kit/map.h"
+#include "minx/kit/scatter.h"
+#include "minx/kit/sort.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-#include "minx/dual.h"
+#include "minx/kit/dual.h"
 #include "minx/tools.h"
 
 mx_err(mx_dual_create)(mx_ctx ctx, const char *label, mx_type type, int rank,

@@ -2,7 +2,7 @@
  * wrap the first copy. One is reserved for the context whose threads have the copies, so a launch
  * on another context with an accessor for copies is an error. To the other view kernels of any
  * context may add by atomics. */
-#include "minx/scatter.h"
+#include "minx/kit/scatter.h"
 #include "containers.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Every rank meets its end alone, in the middle of writing: run by abort.py. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep, pause */
-#include "results.h"
+#include "results/results.h"
 
 #include <errno.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 /* The table of the files of a run: which files would replace one that is read, or each other, by
  * whichever names. */
 #define _POSIX_C_SOURCE 200809L /* symlink, getcwd, dup2 */
-#include "app.h"
 #include "check.h"
+#include "run/app.h"
 
 #include <fcntl.h>
 #include <limits.h>

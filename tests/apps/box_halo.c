@@ -4,7 +4,7 @@
  * overlap. Each cell holds a number made of its global place, its field and the round; ghosts hold
  * -1 before. Afterwards every ghost that stands for a cell and is within the depth must hold that
  * cell's number, and every other element what it held before. */
-#include "box_halo.h"
+#include "domain/box_halo.h"
 #include "check.h"
 #include "paths.h"
 

@@ -2,7 +2,7 @@
  * tolerance on stderr. A test counts its failures and returns check_exit() from main, after the
  * ranks have agreed. */
 #pragma once
-#include "comm.h"
+#include "comm/comm.h"
 
 #include <math.h>
 #include <stdio.h>

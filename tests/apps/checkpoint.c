@@ -2,8 +2,9 @@
  * number of ranks that wrote it; what cannot be restored is refused with a reason, also after any
  * damage to the file; a disk without room, and signals. */
 #define _GNU_SOURCE /* setrlimit, access */
-#include "checkpoint.h"
+#include "results/checkpoint.h"
 #include "check.h"
+#include "results/results.h"
 
 #include <hdf5.h>
 #include <signal.h>
@@ -492,6 +493,7 @@ static void check_seconds(app_comm comm)
 int main(int argc, char **argv)
 {
     app_comm comm = NULL;
+    app_results_start();
     CHECK_OK(app_comm_open(&argc, &argv, &comm));
     if (!comm) return 1;
     CHECK_OK(mx_init());

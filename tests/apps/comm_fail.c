@@ -1,7 +1,7 @@
 /* MPI calls fail while app_comm_open sets up: it returns an error and frees the communicators that
  * it has made. */
 #include "check.h"
-#include "comm.h"
+#include "comm/comm.h"
 
 #include <mpi.h>
 

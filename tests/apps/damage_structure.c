@@ -1,7 +1,7 @@
 /* The structure of a results file, damaged by HDF5 itself: what no program of minx writes, but what
  * the format allows. */
 #include "damage.h"
-#include "results_reader.h"
+#include "results/results_reader.h"
 
 #define H5_USE_110_API 1
 #include <hdf5.h>

@@ -1,8 +1,8 @@
 /* The decomposition: every cell belongs to exactly one rank, neighbours know each other, pieces are
  * even, the surface is least. Properties are checked for many random sizes; the shapes of a few
  * splits are known beforehand. */
-#include "bisection.h"
 #include "check.h"
+#include "domain/bisection.h"
 
 enum { RANDOM_SIZES = 200 };
 

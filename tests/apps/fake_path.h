@@ -8,10 +8,10 @@
  * A second one, fake_queue, holds exchanges back, joins them with sums and overlaps them with
  * kernels as NCCL's path does. */
 #pragma once
-#include "comm_mpi.h"
+#include "comm/comm_mpi.h"
+#include "comm/transport_queue.h"
 #include "minx/extend.h"
 #include "random.h"
-#include "transport_queue.h"
 
 #include <stdlib.h>
 

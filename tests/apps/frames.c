@@ -1,10 +1,10 @@
 /* Frames of a field and of particles, as H5MD: written on any number of ranks and read back by the
  * reader; side_file.py opens frames.h5 with MDAnalysis, and frames.xmf with VTK. */
 #define _GNU_SOURCE /* setrlimit */
-#include "frames.h"
-#include "by_id.h"
+#include "results/frames.h"
 #include "check.h"
-#include "results_reader.h"
+#include "domain/by_id.h"
+#include "results/results_reader.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -308,6 +308,7 @@ static void check_values(app_reader reader)
 int main(int argc, char **argv)
 {
     app_comm comm = NULL;
+    app_results_start();
     CHECK_OK(app_comm_open(&argc, &argv, &comm));
     if (!comm) return 1;
     write_file(comm, argc, argv);

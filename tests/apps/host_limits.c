@@ -1,7 +1,7 @@
 /* Limits of control groups, read from folders that look like systems of both versions, and of
  * containers; which ranks share a limit. Each rank makes folders of its own. No kernels run. */
 #define _POSIX_C_SOURCE 200809L /* mkdir */
-#include "host_limits.h"
+#include "run/host_limits.h"
 #include "check.h"
 
 #include <errno.h>

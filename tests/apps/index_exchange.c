@@ -4,7 +4,7 @@
  * draws the lists of all ranks from the same numbers, so it knows each value that it must get.
  *
  * Values are whole numbers below 2^24, so that sums are exact in all types and in any order. */
-#include "index_exchange.h"
+#include "domain/index_exchange.h"
 #include "check.h"
 #include "paths.h"
 #include "random.h"

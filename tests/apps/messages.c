@@ -3,7 +3,7 @@
  * ranks, messages to the rank itself, and empty ones; lists and lengths change from exchange to
  * exchange. Every rank knows all lists (they are drawn from the same numbers), so it knows each
  * byte that it must receive. */
-#include "messages.h"
+#include "comm/messages.h"
 #include "check.h"
 #include "fake_path.h"
 #include "paths.h"

@@ -2,7 +2,7 @@
  * id, from which all of its fields follow, and so does the rank to which it must go in a round. So
  * each rank can tell of each element whether it is right, and all ranks together whether one was
  * lost or doubled. */
-#include "migrate.h"
+#include "domain/migrate.h"
 #include "check.h"
 #include "paths.h"
 #include "random.h"

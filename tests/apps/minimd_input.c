@@ -4,7 +4,7 @@
  * matter. */
 #include "../../apps/minimd/input/md_input.h"
 
-#include "../../apps/common/options.h"
+#include "input/options.h"
 #include "minimd_deck_bad.h"
 
 #include <stdlib.h>

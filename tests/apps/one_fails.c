@@ -1,6 +1,6 @@
 /* An app whose check fails on the last rank alone: all ranks end with the code of a failed
  * check. */
-#include "app.h"
+#include "run/app.h"
 
 static mx_err verify(app_base *base)
 {

@@ -1,7 +1,7 @@
 /* Command lines: what they set, what they refuse and how they say so; app_read_file on any number
  * of ranks. No kernels run, so backends do not matter. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp, mkdir */
-#include "../../apps/common/options.h"
+#include "input/options.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * which with a sum. */
 #include "overlap.h"
 #include "check.h"
-#include "messages.h"
+#include "comm/messages.h"
 #include "paths.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Numbers read back on every backend that is here: the host gets those of the begin, also where the
  * device has overwritten them before the end. */
-#include "readback.h"
+#include "comm/readback.h"
 #include "check.h"
 #include "minx/minx.h"
 

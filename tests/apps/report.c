@@ -2,7 +2,7 @@
  * stderr is no terminal. Run on several ranks; the output of the test itself is caught in a
  * file. */
 #define _POSIX_C_SOURCE 200809L /* dup, dup2, fileno */
-#include "../../apps/common/report.h"
+#include "run/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,10 +2,10 @@
  * checked from outside by scripts/verify_digests.py). Wherever the same content is written, the
  * digests must be the same: the expected root digest of the content that does not name the run is
  * shared between the runs on 1, 2 and 4 ranks through a file beside them. */
-#include "results.h"
+#include "results/results.h"
 #include "check.h"
-#include "digest.h"
-#include "results_reader.h"
+#include "results/digest.h"
+#include "results/results_reader.h"
 
 #include "minx/minx.h"
 
@@ -392,6 +392,7 @@ static void check_inert(app_comm comm)
 int main(int argc, char **argv)
 {
     app_comm comm = NULL;
+    app_results_start();
     CHECK_OK(app_comm_open(&argc, &argv, &comm));
     if (!comm) return 1;
     mx_ctx threads = NULL;

@@ -3,7 +3,7 @@
  * which the kernel enforces as it would a full disk. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "check.h"
-#include "results.h"
+#include "results/results.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -252,6 +252,7 @@ static void refuse_fallocate(void)
 int main(int argc, char **argv)
 {
     app_comm comm = NULL;
+    app_results_start();
     CHECK_OK(app_comm_open(&argc, &argv, &comm));
     if (!comm) return 1;
     if (app_rank(comm) == 0) (void)remove_temporaries(); /* of an earlier run that was killed */

@@ -2,9 +2,10 @@
  * against a value that each index has; node fields; elements by their ids. The expected values
  * are computed from the index, never from the code under test. A third of the ranks may hold
  * nothing. */
-#include "by_id.h"
 #include "check.h"
-#include "results_file.h"
+#include "domain/by_id.h"
+#include "results/results.h"
+#include "results/results_file.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -312,6 +313,7 @@ static void check_errors(app_comm comm)
 int main(int argc, char **argv)
 {
     app_comm comm = NULL;
+    app_results_start();
     CHECK_OK(app_comm_open(&argc, &argv, &comm));
     if (!comm) return 1;
     check_pieces();

@@ -1,7 +1,7 @@
 /* An MPI call fails on the last rank in the middle of a sparse exchange, in which the other
  * ranks wait for it: the rank returns the error, which is not agreed, and ends the run. Run by
  * abort.py. */
-#include "sparse_alltoall.h"
+#include "comm/sparse_alltoall.h"
 
 #include <mpi.h>
 

@@ -15,7 +15,7 @@
  *
  * usage: test_app_tealeaf_analytic TEALEAF [WORDS OF A LAUNCHER...] */
 #include "must.h"
-#include "results_reader.h"
+#include "results/results_reader.h"
 
 #include <math.h>
 #include <stdarg.h>

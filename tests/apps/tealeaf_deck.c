@@ -4,7 +4,7 @@
  * nothing runs in parallel, so neither ranks nor backends matter. */
 #include "input/tl_deck.h"
 
-#include "../../apps/common/steps.h"
+#include "input/steps.h"
 #include "tealeaf_deck_bad.h"
 #include "tealeaf_deck_good.h"
 

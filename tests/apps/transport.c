@@ -1,6 +1,6 @@
 /* Sums over ranks of elements of views, by every path and on every backend: each number type, parts
  * of a view, and in order with the kernels before and after; the choice of a path by --gpu-mpi. */
-#include "transport.h"
+#include "comm/transport.h"
 #include "check.h"
 #include "paths.h"
 

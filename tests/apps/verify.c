@@ -6,7 +6,7 @@
  * usage: test_app_verify MINX-VERIFY GOOD.h5 UNPUBLISHED.h5     one process: what is tested uses no MPI and no
  * backend */
 #define _DEFAULT_SOURCE /* flock, mkfifo */
-#include "results_reader.h"
+#include "results/results_reader.h"
 #include "verify_alter.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* A YAML document with everything that there is, written by all ranks together; yaml_read.py
  * compares it with what a YAML library reads. No file is replaced. */
 #define _POSIX_C_SOURCE 200809L /* symlink, stat */
-#include "yaml.h"
+#include "results/yaml.h"
 #include "check.h"
 
 #include <float.h>

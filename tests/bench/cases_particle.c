@@ -1,7 +1,7 @@
 /* Cases on particles: forces between pairs of them, which gather, and from half lists; cells,
  * lists; packing; sorting. */
 #include "bench.h"
-#include "minx/sort.h"
+#include "minx/kit/sort.h"
 
 MX_STATIC_ASSERT((int)RIVAL_NEIGHBOURS == (int)BENCH_NEIGHBOURS, "one width for all lists");
 

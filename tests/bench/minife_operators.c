@@ -7,10 +7,10 @@
  * the matrix of csr: the limit. Ratios and shares are of the same round; the table has their
  * medians. Vectors and matrix of the other operators displace those of an operator from the caches
  * before its turn, but not during it. */
-#include "app.h"
 #include "cg/fe_cg_kernels.h"
 #include "level/fe_level.h"
 #include "operators/fe_operators.h"
+#include "run/app.h"
 
 #include <stdio.h>
 #include <stdlib.h>

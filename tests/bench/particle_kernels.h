@@ -7,8 +7,8 @@
  * edge. A particle's list has all particles within BENCH_LIST_CUTOFF; half of these are within
  * BENCH_CUTOFF. */
 #pragma once
+#include "minx/kit/scatter.h"
 #include "minx/minx.h"
-#include "minx/scatter.h"
 
 enum { BENCH_NEIGHBOURS = 96 }; /* the capacity of a list; about 75 are in use inside of the cube */
 #define BENCH_FORCE_BYTES (75 * 4 + 4 + 48)

@@ -2,6 +2,8 @@
  * their views to zero. */
 #include "bench.h"
 
+#include "mesh/tl_arrays.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Kernels of dual.c. */
 #pragma once
-#include "minx/dual.h"
+#include "minx/kit/dual.h"
 #include "minx/minx.h"
 
 typedef struct dual_twice_args {

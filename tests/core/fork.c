@@ -4,7 +4,7 @@
 #include "fork.h"
 #include "check.h"
 #include "minx/graph.h"
-#include "minx/sort.h"
+#include "minx/kit/sort.h"
 
 #include <omp.h> /* of which run time? */
 #include <pthread.h>

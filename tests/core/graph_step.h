@@ -1,8 +1,8 @@
 /* Kernels of graph_step.c: particles on a line in whole numbers, so that forces are exact in any
  * order. */
 #pragma once
+#include "minx/kit/scatter.h"
 #include "minx/minx.h"
-#include "minx/scatter.h"
 
 enum { GS_NEIGHBOURS = 5, GS_WIDTH = 1000 };
 

@@ -3,11 +3,11 @@
  * launch an error that names the call. Other calls work. */
 #include "inside.h"
 #include "check.h"
-#include "minx/dual.h"
 #include "minx/graph.h"
-#include "minx/scatter.h"
-#include "minx/sort.h"
-#include "minx/token.h"
+#include "minx/kit/dual.h"
+#include "minx/kit/scatter.h"
+#include "minx/kit/sort.h"
+#include "minx/kit/token.h"
 
 #include <pthread.h>
 

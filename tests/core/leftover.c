@@ -1,7 +1,7 @@
 /* A program that does not destroy its views: mx_views_report prints which they are, and where they
  * were created. mx_finalize prints the same in a debug build, and nothing in other builds. */
 #include "check.h"
-#include "minx/map.h"
+#include "minx/kit/map.h"
 
 #include <unistd.h>
 

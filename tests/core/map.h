@@ -1,6 +1,6 @@
 /* Kernels of map.c. */
 #pragma once
-#include "minx/map.h"
+#include "minx/kit/map.h"
 #include "minx/minx.h"
 
 typedef struct mp_args {

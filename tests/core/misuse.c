@@ -10,7 +10,7 @@
  * bounds.c. */
 #include "misuse.h"
 #include "check.h"
-#include "minx/token.h"
+#include "minx/kit/token.h"
 #include "minx/tools.h"
 
 #include <signal.h>

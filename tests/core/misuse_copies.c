@@ -1,5 +1,5 @@
 /* Misuse of copies, fills, single elements, resize, dual views. */
-#include "minx/dual.h"
+#include "minx/kit/dual.h"
 #include "misuse.h"
 
 static mx_err with_view(mu_world *w, mx_type type, int rank, int64_t a, int64_t b, mx_layout layout,

@@ -1,6 +1,6 @@
 /* Misuse of graphs, of contexts and of settings. */
 #include "minx/graph.h"
-#include "minx/scatter.h"
+#include "minx/kit/scatter.h"
 #include "misuse.h"
 
 #include <stdio.h>

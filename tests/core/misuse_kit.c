@@ -1,8 +1,8 @@
 /* Misuse of the kit: scatter views, tokens, maps, sorting. */
 #include "minx/graph.h"
-#include "minx/map.h"
-#include "minx/scatter.h"
-#include "minx/sort.h"
+#include "minx/kit/map.h"
+#include "minx/kit/scatter.h"
+#include "minx/kit/sort.h"
 #include "misuse.h"
 
 static mx_view line(mu_world *w, mx_type type, int64_t n)

@@ -1,5 +1,5 @@
 /* Misuse of views: creating, wrapping, sharing, destroying, binding. */
-#include "minx/dual.h"
+#include "minx/kit/dual.h"
 #include "misuse.h"
 
 MX_ACCESSOR(mu_rows_of_3, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)

@@ -2,8 +2,8 @@
  * that changes nothing, or has no effect where there is nothing to compute. A build with the
  * undefined-behaviour sanitizer watches this test too. */
 #include "check.h"
-#include "minx/scatter.h"
-#include "minx/sort.h"
+#include "minx/kit/scatter.h"
+#include "minx/kit/sort.h"
 
 enum { ROWS = 3, COLUMNS = 4 };
 static const int64_t far = (int64_t)1 << 40;

@@ -2,7 +2,7 @@
  * statistics. */
 #include "random.h"
 #include "check.h"
-#include "minx/random.h"
+#include "minx/kit/random.h"
 
 enum { ITEMS = 100000, BINS = 128 };
 

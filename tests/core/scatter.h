@@ -1,7 +1,7 @@
 /* Kernels of scatter.c. */
 #pragma once
+#include "minx/kit/scatter.h"
 #include "minx/minx.h"
-#include "minx/scatter.h"
 
 #define SC_TYPES(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)

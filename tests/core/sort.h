@@ -1,7 +1,7 @@
 /* Kernels of sort.c. */
 #pragma once
+#include "minx/kit/sort.h"
 #include "minx/minx.h"
-#include "minx/sort.h"
 
 typedef struct so_record {
     int32_t id;

@@ -1,7 +1,7 @@
 /* Kernels of token.c. */
 #pragma once
+#include "minx/kit/token.h"
 #include "minx/minx.h"
-#include "minx/token.h"
 
 enum { TK_OWN = 8 };
 

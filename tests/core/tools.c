@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "tools.h"
 #include "check.h"
-#include "minx/dual.h"
+#include "minx/kit/dual.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>

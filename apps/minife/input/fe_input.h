@@ -1,6 +1,6 @@
 /* What a run of miniFE is to do: the original's parameters, and ours. */
 #pragma once
-#include "keys.h"
+#include "input/keys.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "fe_input.h"
 
-#include "text.h"
+#include "input/text.h"
 
 #include <float.h>
 #include <stddef.h>

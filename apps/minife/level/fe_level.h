@@ -16,13 +16,13 @@
  * Vectors of a level are views of doubles of rank 1: its rows, and the ghosts behind them if an
  * operation says so. */
 #pragma once
-#include "app.h"
-#include "bisection.h"
+#include "domain/bisection.h"
+#include "domain/index_exchange.h"
 #include "fe_operator.h"
-#include "index_exchange.h"
 #include "input/fe_input.h"
 #include "kernels/fe_level_kernels.h"
 #include "kernels/fe_overlap_kernels.h"
+#include "run/app.h"
 
 /* Views that only one operator has. */
 enum { FE_OPERATOR_VIEWS = 4 };

@@ -18,7 +18,7 @@
  * fe_float_bound. All other numbers are of the system in double. */
 #include "fe_checks.h"
 
-#include "comm.h"
+#include "comm/comm.h"
 #include "mesh/fe_exact.h"
 
 #include <float.h>

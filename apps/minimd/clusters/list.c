@@ -1,6 +1,6 @@
 /* Lists of clusters, as drivers use them: md_clusters.h explains the method. */
 #include "md_clusters.h"
-#include "minx/sort.h"
+#include "minx/kit/sort.h"
 
 #include <float.h>
 #include <inttypes.h>

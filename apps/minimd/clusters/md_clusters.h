@@ -39,7 +39,7 @@
 #pragma once
 #include "kernels/md_kernels.h"
 
-/* atoms of a cluster: a pack (minx/simd.h) */
+/* atoms of a cluster: a pack (minx/kit/simd.h) */
 enum { MD_CLUSTER = 8 };
 /* colours of tiles along x and y */
 enum { MD_COLOURS_X = 3, MD_COLOURS_Y = 2, MD_COLOURS = MD_COLOURS_X * MD_COLOURS_Y };
@@ -62,7 +62,7 @@ MX_INLINE int32_t md_entry(int cluster, unsigned atoms) { return cluster << 8 | 
 MX_INLINE int md_entry_cluster(int32_t entry) { return entry >> 8; }
 MX_INLINE unsigned md_entry_atoms(int32_t entry) { return (unsigned)entry & 255; }
 
-/* Where a vector of the host has fewer lanes than a cluster has atoms (minx/simd_parts.h), an entry
+/* Where a vector of the host has fewer lanes than a cluster has atoms (minx/kit/simd_parts.h), an entry
  * for Lennard-Jones forces has a part of a cluster: `width` slots from slot `first` on. Bit s is
  * that of slot first + s. A part without near atoms has no entry. So with AVX2 a row of miniMD's
  * default problem has 18 entries of four slots, and not twice 12. */

@@ -6,8 +6,8 @@
  *   3. each local atom sums the forces -(F'_i f'_j + F'_j f'_i + phi') r_ij / r of its neighbours
  *
  * The form of the list does 1 and 3 (md_list_form). */
+#include "comm/read_file.h"
 #include "md_app.h"
-#include "read_file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * there the atoms go to the ranks whose bricks they are in, as after any step (md_migrate). */
 #include "md_data_spread.h"
 
-#include "sparse_alltoall.h"
+#include "comm/sparse_alltoall.h"
 
 #include <stdlib.h>
 #include <string.h>

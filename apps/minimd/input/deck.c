@@ -15,7 +15,7 @@
  * recognised. */
 #include "md_input.h"
 
-#include "text.h"
+#include "input/text.h"
 
 #include <string.h>
 

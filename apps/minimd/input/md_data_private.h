@@ -3,7 +3,7 @@
 #pragma once
 #include "md_data_file.h"
 
-#include "text.h"
+#include "input/text.h"
 
 #include <stdio.h>
 

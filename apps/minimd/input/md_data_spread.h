@@ -1,7 +1,7 @@
 /* A LAMMPS data file on all ranks: rank 0 reads it, some rows at a time, and every rank gets about
  * the same number of atoms, whatever their ids are. */
 #pragma once
-#include "comm.h"
+#include "comm/comm.h"
 #include "md_data_file.h"
 
 /* The atoms of this rank, in the order of their ids. Host memory, which md_data_free_atoms

@@ -7,7 +7,7 @@
  * Units: of the deck. lj: everything in units of the first type's epsilon, sigma and mass. metal:
  * eV, Angstrom, ps, g/mol, K. */
 #pragma once
-#include "keys.h"
+#include "input/keys.h"
 
 enum { MD_MAX_TYPES = 8 };
 

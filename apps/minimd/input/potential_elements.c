@@ -1,6 +1,6 @@
 /* Which element of a potential each type of atoms is. */
+#include "input/text.h"
 #include "md_potential.h"
-#include "text.h"
 
 #include <math.h>
 #include <stdio.h>

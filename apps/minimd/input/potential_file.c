@@ -1,8 +1,8 @@
 /* Reads potential files: funcfl and setfl (md_potential.h). No number is skipped: only comments,
  * and words behind the last number of a line. Room is taken only for as many values as the rest
  * of the file can have. */
+#include "input/text.h"
 #include "md_potential.h"
-#include "text.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Bins of local atoms and ghosts, for lists in rows, and the order of atoms by bins. */
 #include "md_app.h"
-#include "minx/sort.h"
+#include "minx/kit/sort.h"
 
 #include <math.h>
 

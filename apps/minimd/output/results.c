@@ -3,8 +3,8 @@
  * (box, masses, coefficients, the potential's file); and frames of the trajectory, as H5MD asks. */
 #include "md_app.h"
 
-#include "by_id.h"
-#include "frames.h"
+#include "domain/by_id.h"
+#include "results/frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * times and numbers of atoms spread over the ranks) are data, the conservation is that of the total
  * energy in any units. */
 #include "md_app.h"
-#include "yaml.h"
+#include "results/yaml.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
  * MD_TEAM_ATOMS atoms, and its lanes share a list. */
 #pragma once
 #include "kernels/md_kernels.h"
-#include "minx/scatter.h"
+#include "minx/kit/scatter.h"
 
 enum { MD_TEAM_ATOMS = 32 };
 

@@ -9,8 +9,8 @@
  * linear in the text, but for the constant cost of looking a key up (about 80 comparisons). */
 #include "tl_deck.h"
 
-#include "steps.h"
-#include "text.h"
+#include "input/steps.h"
+#include "input/text.h"
 #include "tl_deck_lexer.h"
 #include "tl_deck_states.h"
 #include "tl_deck_table.h"

@@ -1,6 +1,6 @@
 #include "tl_deck_lexer.h"
 
-#include "text.h"
+#include "input/text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "tl_deck_states.h"
 
-#include "text.h"
+#include "input/text.h"
 #include "tl_deck_table.h"
 
 #include <float.h>

@@ -10,7 +10,7 @@
  * The three-dimensional reference code cuts the conduction through the last interior face of each
  * direction. Its values contain that: on 10^3 cells and with the longer time step U differs by
  * 1.2e-11 from that of the equations, far less than the tolerance. */
-#include "steps.h"
+#include "input/steps.h"
 #include "tl_deck.h"
 
 static const char *const sources[] = {

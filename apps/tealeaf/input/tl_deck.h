@@ -8,7 +8,7 @@
  * reference deck with one of them is three-dimensional, and its shapes are cuboid, sphere (also
  * called circle) and point. */
 #pragma once
-#include "keys.h"
+#include "input/keys.h"
 
 typedef enum tl_dialect {
     TL_DIALECT_REFERENCE,

@@ -6,7 +6,7 @@
  * are no text are an error inside the section (beyond ASCII they may stand in comments); what lies
  * outside of it is not looked at. */
 #pragma once
-#include "keys.h"
+#include "input/keys.h"
 
 typedef struct tl_lexer {
     const app_keys *keys; /* for messages */

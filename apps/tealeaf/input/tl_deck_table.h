@@ -1,6 +1,6 @@
 /* The rows of the deck, for its parser. Private to it. */
 #pragma once
-#include "keys.h"
+#include "input/keys.h"
 #include "tl_deck.h"
 
 /* Sets of dialects. */

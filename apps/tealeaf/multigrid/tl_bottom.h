@@ -1,6 +1,6 @@
 /* Multigrid's small grids: see bottom.c. */
 #pragma once
-#include "app.h"
+#include "run/app.h"
 #include "tl_bottom_grids.h"
 
 /* The last grid that the ranks share. */

@@ -1,6 +1,6 @@
 /* Multigrid as a preconditioner: multigrid.c has the method. */
 #pragma once
-#include "box_halo.h"
+#include "domain/box_halo.h"
 #include "kernels/tl_kernels.h"
 #include "tl_bottom.h"
 

@@ -33,11 +33,12 @@ double tv_energy_tolerance(const tealeaf *t)
     const double *r = t->residual;
     double left = 0;
     if (tl_keeps_energy(&t->deck) || !(t->initial.energy > 0) || !tv_histories_fit(t))
-        return CONSERVED_TOLERANCE;
+        return TL_CONSERVED_TOLERANCE;
     for (int64_t s = 0; s < t->deck.steps; ++s) {
         const double allowed = t->deck.eps * r[0]; /* what a step may leave that converged */
         r += t->iterations[s];
         left += fmax(*r++, allowed);
     }
-    return CONSERVED_TOLERANCE + left * sqrt(cells) * t->initial.volume / cells / t->initial.energy;
+    return TL_CONSERVED_TOLERANCE +
+           left * sqrt(cells) * t->initial.volume / cells / t->initial.energy;
 }

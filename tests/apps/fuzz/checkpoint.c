@@ -13,8 +13,9 @@
  *      are, and as there must be;
  *   3. no object of HDF5 stays open. */
 #define _GNU_SOURCE /* mkdtemp */
-#include "checkpoint.h"
-#include "file_digest.h"
+#include "results/checkpoint.h"
+#include "results/file_digest.h"
+#include "results/results.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -186,6 +187,7 @@ static void open_all(void)
     static char name[] = "fuzz_checkpoint", *words[] = {name, NULL}, **argv = words;
     const char *const memory = getenv("MINX_FUZZ_FOLDER"); /* a file system in memory is fast */
     int argc = 1;
+    app_results_start();
     HOLDS(app_comm_open(&argc, &argv, &comm) == MX_OK);
     HOLDS(mx_init() == MX_OK && mx_ctx_create("serial", &ctx) == MX_OK);
     snprintf(folder, sizeof folder, "%s/fuzz-XXXXXX", memory ? memory : "/tmp");

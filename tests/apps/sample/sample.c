@@ -20,8 +20,8 @@ MX_BODY void sample_step_body(const sample_args *a, int j, int k, double *sum)
 MX_KERNEL_REDUCE(2D, sample_step, sample_args, double, MX_SUM)
 
 #ifdef MX_DRIVER
-#include "app.h"
-#include "box_halo.h"
+#include "domain/box_halo.h"
+#include "run/app.h"
 #include "sample.h"
 
 typedef struct sample {

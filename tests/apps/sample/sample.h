@@ -1,5 +1,5 @@
 #pragma once
-#include "keys.h"
+#include "input/keys.h"
 
 typedef struct sample_input {
     int64_t cells, steps;

@@ -1,6 +1,6 @@
+#include "minx/kit/token.h"
 #include "minx/scan.h"
 #include "minx/team.h"
-#include "minx/token.h"
 
 #include "misuse.h"
 

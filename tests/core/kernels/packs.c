@@ -1,5 +1,5 @@
 #include "minx/kernel.h"
-#include "minx/simd_part_rows.h"
+#include "minx/kit/simd_part_rows.h"
 
 #include "packs.h"
 

@@ -1,4 +1,4 @@
-#include "minx/random.h"
+#include "minx/kit/random.h"
 #include "minx/kernel.h"
 
 #include "random.h"

@@ -1,8 +1,8 @@
 /* One kernel of each pattern. The names of the types below are common names of parameters and variables: with -Wshadow a compiler
  * warns if minx's macros declare a variable of such a name. */
 #pragma once
+#include <minx/kit/scatter.h>
 #include <minx/minx.h>
-#include <minx/scatter.h>
 
 typedef struct args args;
 typedef struct range range;

@@ -1,6 +1,6 @@
 /* Products with a matrix in csr form. */
 #include "minx/kernel.h"
-#include "minx/simd_rows.h"
+#include "minx/kit/simd_rows.h"
 #include "minx/team.h"
 
 #include "fe_csr.h"

@@ -22,7 +22,7 @@
  * product takes 1.4 to 1.7 times as long, as loads cross cache lines, and the matrix is 14 streams.
  * Blocks of lines whose planes stay in the second cache: no faster. */
 #include "minx/kernel.h"
-#include "minx/simd_parts.h"
+#include "minx/kit/simd_parts.h"
 #include "minx/team.h"
 
 #include "fe_symmetric.h"

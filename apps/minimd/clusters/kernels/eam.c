@@ -1,7 +1,7 @@
 /* The embedded-atom method on lists of clusters: md_eam_clusters.h explains it. */
 #include "clusters/md_eam_clusters.h"
 #include "minx/kernel.h"
-#include "minx/simd_part_rows.h"
+#include "minx/kit/simd_part_rows.h"
 
 #include <float.h>
 

@@ -1,8 +1,8 @@
 /* Clusters: their atoms, coordinates, and the list. md_clusters.h explains the method. */
 #include "clusters/md_clusters.h"
 #include "minx/kernel.h"
+#include "minx/kit/simd_parts.h"
 #include "minx/scan.h"
-#include "minx/simd_parts.h"
 
 MX_BODY void md_find_cells_body(const md_cell_args *a, int i)
 {

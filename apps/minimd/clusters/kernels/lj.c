@@ -3,7 +3,7 @@
 #include "clusters/md_clusters.h"
 #include "kernels/md_precision.h"
 #include "minx/kernel.h"
-#include "minx/simd_parts.h"
+#include "minx/kit/simd_parts.h"
 
 MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
 
