@@ -109,3 +109,5 @@ app_memory(minife)
 app_file_roles(minife)
 app_verify_columns(minife)
 app_restarts(minife ${PROJECT_SOURCE_DIR}/inputs/minife)
+
+app_label(once minife_solvers minife_error minife_input_1 minife_alter)

@@ -43,3 +43,5 @@ app_memory(minimd)
 app_file_roles(minimd)
 app_verify_columns(minimd)
 app_restarts(minimd ${PROJECT_SOURCE_DIR}/inputs/minimd/lj.in)
+
+app_label(once minimd_logs minimd_lists minimd_bad minimd_energy)

@@ -199,3 +199,6 @@ app_restarts(tealeaf ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in)
 add_test(NAME tealeaf_uniform COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_uniform.py $<TARGET_FILE:tealeaf>
   $<TARGET_FILE:minx-verify>)
 set_tests_properties(tealeaf_uniform PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+
+app_label(once tealeaf_bm_2 tealeaf_bm_3 tealeaf_bm_5e_1_4 tealeaf_multigrid tealeaf_solvers tealeaf_solvers_3d tealeaf_analytic_1
+  tealeaf_analytic_3 tealeaf_bad_input_1 app_tealeaf_crooked_pipe_long)

@@ -46,3 +46,6 @@ if(app_test_PYTHON)
   set_tests_properties(apps_verify_forgeries PROPERTIES SKIP_RETURN_CODE 77 LABELS apps PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
+
+app_label(results apps_verify_good_file apps_verify_unpublished_file apps_verify apps_verify_guard apps_damage apps_verify_forgeries)
+app_label(once apps_verify apps_damage)

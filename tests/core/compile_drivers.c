@@ -2,8 +2,9 @@
  * clang if they are installed, without options that limit the number of errors. It compares the
  * first error and the number of lines with the expected ones. Without any macro the file compiles
  * without a message. Nothing runs, so there is no backend. */
-#include "minx/kit/scatter.h"
 #include "minx/minx.h"
+
+#include "minx/kit/scatter.h"
 
 typedef struct args {
     mx_f64_1 x;

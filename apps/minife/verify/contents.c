@@ -2,7 +2,6 @@
 #include "fe_checks.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* The norm of a residual is the root of a sum: more would be infinite. */
@@ -69,28 +68,6 @@ void fv_check_shares(const minife *m)
     }
     if (good) check_memory(m, &s);
     for (size_t i = 0; i < count; i++) free(*all[i].of_rank);
-}
-
-/* The stored nodes of a distorted mesh. Programs differ by the roundings of a sine: 8 units are
- * allowed. */
-bool fv_check_coordinates(const minife *m)
-{
-    static const char path[] = "/meshes/nodes/coordinates";
-    int64_t count = 0;
-    double *stored = NULL, largest = 0;
-    if (app_reader_f64(m->base.reader, path, &count, &stored) != MX_OK)
-        return vf_impossible(m->base.verdict, path, mx_err_message());
-    for (int64_t node = 0; node < m->rows; node++) {
-        double at[3];
-        fv_position(m, node, at);
-        for (int d = 0; d < 3; d++) {
-            const double difference = fabs(stored[3 * node + d] - at[d]);
-            if (!(difference <= largest)) largest = isnan(difference) ? INFINITY : difference;
-        }
-    }
-    free(stored);
-    return vf_number(m->base.verdict, "largest difference of coordinates", largest, 0,
-                     8 * DBL_EPSILON);
 }
 
 /* ---- contents ---- */

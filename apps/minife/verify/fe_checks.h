@@ -22,4 +22,3 @@ void fv_position(const minife *m, int64_t node, double *at);
 /* contents.c */
 void fv_contents(void *state);
 void fv_check_shares(const minife *m);
-bool fv_check_coordinates(const minife *m);
