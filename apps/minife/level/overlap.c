@@ -11,8 +11,8 @@
  * A rank that is cut along z only, as two ranks are, has no outer rows: its rows are computed once,
  * in three ranges. Entries of outer rows are stored once more, or computed from the elements if
  * there is no matrix. So every form of the matrix has overlap, and its kernels need no lists of
- * rows. An operator whose products have no parts, because an element adds to rows of several
- * planes at once: all of its planes are inner ones, whose ghosts are 0.
+ * rows. A product of operator=elements has no parts, because an element adds to rows of two planes:
+ * all of its planes are inner ones, whose ghosts are 0.
  *
  * Cost: on a rank with n nodes along a side that is cut along y or x, a pass over n^2 rows with 9
  * entries each, and n^2 zeros. The matrix has n^3 rows of 27. Rejected: outer rows as rows that are
