@@ -82,8 +82,8 @@ static __device__ __forceinline__ void mx_cuda_fill_slot_(mx_cuda_slot_ *slot, c
     mx_cuda_write_slot_(slot, half[0] | MX_CUDA_FULL_, half[1] | MX_CUDA_FULL_);
 }
 
-/* How long a thread has waited for slots. The clock is read once in so many reads of a slot, which
- * take some 20 ms. */
+/* How long a thread has waited for slots. The clock is read once in so many reads of a slot, so that
+ * the wait for a block that is about to end takes no longer than without a limit. */
 enum : unsigned { MX_CUDA_READS_ = 1u << 16 };
 typedef struct mx_cuda_waited_ {
     unsigned reads;
