@@ -24,11 +24,20 @@ static void destroy(md_app *app)
     *r = (md_row_list){0};
 }
 
-/* In rows without room to grow. */
+/* Neighbours that a row has room for at first: those of the mean density of the box and a quarter
+ * more, and some, until rows that are longer are seen. No more than there are atoms. */
+static int64_t first_room(const md_app *app, double atoms)
+{
+    const double *const length = app->box.length, cutoff = app->list_cutoff;
+    const double density = (double)app->atoms / (length[0] * length[1] * length[2]);
+    const double sphere = 4.0 / 3.0 * MX_PI * cutoff * cutoff * cutoff;
+    return (int64_t)fmin(1.25 * density * sphere, atoms) + 8;
+}
+
+/* Rows, and their counts. */
 static double bytes(const md_app *app, const md_mean_counts *n)
 {
-    (void)app;
-    return (double)sizeof(int32_t) * 2 * n->pairs;
+    return (double)sizeof(int32_t) * n->local * (double)(first_room(app, n->held) + 1);
 }
 
 /* ---- the list ---- */
@@ -66,16 +75,6 @@ static mx_err reserve(md_app *app, int64_t room)
     return MX_OK;
 }
 
-/* A row for the density of the whole box and a quarter more, until rows that are longer are
- * seen. */
-static int64_t first_room(const md_app *app)
-{
-    const double *const length = app->box.length, cutoff = app->list_cutoff;
-    const double density = (double)app->atoms / (length[0] * length[1] * length[2]);
-    const double sphere = 4.0 / 3.0 * MX_PI * cutoff * cutoff * cutoff;
-    return (int64_t)fmin(1.25 * density * sphere, (double)app->local + app->ghosts) + 8;
-}
-
 static mx_err bind(md_app *app)
 {
     const mx_ctx ctx = app->base.ctx;
@@ -101,7 +100,7 @@ static mx_err build(md_app *app)
     md_list_size size;
     MX_TRY(md_fill_bins(app));
     set_views(&app->views, &r->views);
-    if (r->room == 0) MX_TRY(reserve(app, first_room(app)));
+    if (r->room == 0) MX_TRY(reserve(app, first_room(app, (double)app->local + app->ghosts)));
     if (app->local > r->rows) MX_TRY(reserve(app, r->room));
     args.bins = app->bins;
     for (;;) {
