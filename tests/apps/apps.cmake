@@ -44,7 +44,7 @@ function(app_memory app)
   if(NOT MINX_SANITIZE)
     add_test(NAME ${app}_memory_limits COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/memory.py ${app}
       $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/inputs/${app} ${minx_MPIEXEC} ${MPIEXEC_NUMPROC_FLAG})
-    set_tests_properties(${app}_memory_limits PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2
+    set_tests_properties(${app}_memory_limits PROPERTIES TIMEOUT 900 LABELS "apps;once" PROCESSORS 2
       ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
   endif()
 endfunction()
@@ -69,7 +69,7 @@ endfunction()
 function(app_verify_columns app)
   add_test(NAME ${app}_verify_columns COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/verify_columns.py ${app}
     $<TARGET_FILE:${app}> $<TARGET_FILE:minx-verify> ${PROJECT_SOURCE_DIR}/inputs/${app})
-  set_tests_properties(${app}_verify_columns PROPERTIES TIMEOUT 900 LABELS "apps;results" PROCESSORS 2
+  set_tests_properties(${app}_verify_columns PROPERTIES TIMEOUT 900 LABELS "apps;results;once" PROCESSORS 2
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endfunction()
 
