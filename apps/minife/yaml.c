@@ -76,7 +76,7 @@ static void add_place(const fe_app *app, const mx_ctx_info *info, app_yaml *y)
 /* ---- the matrix ---- */
 
 /* The shares of the ranks of one number: minimum, maximum, mean. */
-static void add_shares(app_yaml *y, const char *what, const fe_rank_sizes *s, const int64_t *share)
+static void add_sizes(app_yaml *y, const char *what, const fe_rank_sizes *s, const int64_t *share)
 {
     char key[64];
     int64_t min = share[0], max = share[0];
@@ -123,8 +123,8 @@ static void add_matrix(const fe_app *app, app_yaml *y, const fe_rank_sizes *s)
     app_yaml_whole(y, "Global NNZ", app->level.all_entries);
     app_yaml_real(y, "Global Memory (GB)", 1e-9 * bytes);
     app_yaml_real(y, "Pll Memory Overhead (MB)", 1e-6 * ghosts * BYTES_OF_GHOST);
-    add_shares(y, "Rows", s, s->rows);
-    add_shares(y, "NNZ", s, s->entries);
+    add_sizes(y, "Rows", s, s->rows);
+    add_sizes(y, "NNZ", s, s->entries);
     app_yaml_up(y);
 }
 

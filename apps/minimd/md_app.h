@@ -282,7 +282,7 @@ mx_err md_check_first_force(md_app *app, bool energy);
 /* ---- run.c ---- */
 
 mx_err md_run(md_app *app);
-/* md_migrate, sort, md_make_borders, md_make_list. Collective. */
+/* md_migrate, sort, md_make_borders, and a new list. Collective. */
 mx_err md_reneighbour(md_app *app);
 
 /* ---- timing.c ---- */

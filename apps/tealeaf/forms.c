@@ -39,8 +39,10 @@ static mx_err choose_solver(const tl_app *app, tl_solver solver, const tl_form *
         if ((*form)->solver == solver && usable) return MX_OK;
     }
     *form = NULL;
-    return MX_FAIL(MX_ERR_INPUT, "%s: this program was built without the solver %s",
-                   app->base.options.deck, tl_solver_name(&app->deck));
+    const bool asked = solver == app->deck.solver;
+    return MX_FAIL(MX_ERR_INPUT, "%s: this program was built without the solver %s%s",
+                   app->base.options.deck, asked ? "" : "CG, which begins ",
+                   tl_solver_name(&app->deck));
 }
 
 static mx_err choose_preconditioner(tl_app *app)
@@ -92,4 +94,15 @@ unsigned tl_arrays_of_forms(const tl_app *app)
 {
     return app->solver->arrays | (app->cg != NULL ? app->cg->arrays : 0) |
            (app->preconditioner != NULL ? app->preconditioner->arrays : 0);
+}
+
+double tl_more_arrays_of_forms(const tl_app *app)
+{
+    double arrays = 0;
+    if (app->solver->more_arrays != NULL) arrays += app->solver->more_arrays(app);
+    if (app->cg != NULL && app->cg != app->solver && app->cg->more_arrays != NULL)
+        arrays += app->cg->more_arrays(app);
+    if (app->preconditioner != NULL && app->preconditioner->more_arrays != NULL)
+        arrays += app->preconditioner->more_arrays(app);
+    return arrays;
 }

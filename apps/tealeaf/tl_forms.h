@@ -1,6 +1,8 @@
 /* The forms of solvers and of preconditioners. Each is a folder, and a row in a table of forms.c
- * from which set-up chooses once. Nothing else knows the folder. So a form is deleted by deleting
- * its folder, its row, and its lines in CMakeLists.txt; a deck that asks for it is then an error.
+ * from which set-up chooses once. Nothing else of the program knows the folder, but for cg/, on which
+ * deflation/ and polynomial/ build. So a form is deleted by deleting its folder, its row, its lines
+ * in CMakeLists.txt and its own tests; a deck that asks for it is then an error. (minx-bench compiles
+ * two files of passes/.)
  *
  * Functions of a row are collective if nothing else is said. Where one is NULL there is nothing to
  * do. What a form has of its own it keeps behind a pointer of tl_app: cg_own, solver_own or
@@ -39,6 +41,9 @@ typedef struct tl_form {
     bool (*is_usable)(const tl_app *app);
     /* Layers of ghosts that arrays get. NULL: one. Not collective */
     int (*ghosts)(const tl_app *app);
+    /* The arrays that it makes beside those of tl_views, counted in arrays of the mesh. NULL: none.
+     * Not collective */
+    double (*more_arrays)(const tl_app *app);
 
     /* Set-up, when the matrix is there. destroy: also after a failure, and where create was not
      * called; not collective */
@@ -61,10 +66,9 @@ typedef struct tl_form {
 typedef struct tl_preconditioner_form {
     tl_preconditioner preconditioner; /* of the deck */
     unsigned arrays;
-    bool is_flexible;  /* beta has another form: see cg/precondition.c */
-    int64_t max_batch; /* iterations that a device may queue; 0: TL_BATCH */
-    /* The arrays that it makes, counted in arrays of the mesh. Not collective */
-    double (*more_arrays)(const tl_app *app);
+    bool is_flexible;                         /* beta has another form: see cg/precondition.c */
+    int64_t max_batch;                        /* iterations that a device may queue; 0: TL_BATCH */
+    double (*more_arrays)(const tl_app *app); /* as for a solver */
 
     mx_err (*create)(tl_app *app);
     void (*destroy)(tl_app *app);
@@ -86,3 +90,4 @@ mx_err tl_create_forms(tl_app *app);
 void tl_destroy_forms(tl_app *app);
 void tl_print_forms(const tl_app *app);
 unsigned tl_arrays_of_forms(const tl_app *app);
+double tl_more_arrays_of_forms(const tl_app *app);

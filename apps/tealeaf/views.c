@@ -92,11 +92,9 @@ double tl_bytes_needed(tl_app *app)
     const double cells = (tl_is_3d(&app->deck) ? app->planes + ghosts : 1) * (app->rows + ghosts) *
                          (app->columns + ghosts);
     field fields[FIELDS];
-    double arrays = 0;
+    double arrays = tl_more_arrays_of_forms(app);
     list_fields(app, fields);
     for (int f = 0; f < FIELDS; f++) arrays += fields[f].needed ? 1 : 0;
-    if (app->preconditioner != NULL && app->preconditioner->more_arrays != NULL)
-        arrays += app->preconditioner->more_arrays(app);
     return arrays * cells * (double)sizeof(double);
 }
 

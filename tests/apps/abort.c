@@ -20,6 +20,7 @@ int main(int argc, char **argv)
 {
     app_comm comm = NULL;
     app_results results = NULL;
+    app_results_start();
     if (app_comm_open(&argc, &argv, &comm) != MX_OK) return 1;
     if (app_results_create(comm, "abort.h5", &(app_origin){.app = "test"}, &results) != MX_OK)
         return 1;

@@ -110,4 +110,4 @@ app_file_roles(minife)
 app_verify_columns(minife)
 app_restarts(minife ${PROJECT_SOURCE_DIR}/inputs/minife)
 
-app_label(once minife_solvers minife_error minife_input_1 minife_alter)
+app_label(once app_minife_cube_30 app_minife_manufactured_24 minife_mixed minife_solvers minife_error minife_input_1 minife_alter)

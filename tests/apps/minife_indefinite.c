@@ -38,6 +38,12 @@ mx_err fe_precondition(fe_preconditioner *p)
     return err;
 }
 
+int fe_vectors_of_preconditioner(const fe_input *input)
+{
+    (void)input;
+    return 0;
+}
+
 fe_work fe_work_of_preconditioner(const fe_preconditioner *p)
 {
     (void)p;

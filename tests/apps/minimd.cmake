@@ -44,4 +44,5 @@ app_file_roles(minimd)
 app_verify_columns(minimd)
 app_restarts(minimd ${PROJECT_SOURCE_DIR}/inputs/minimd/lj.in)
 
-app_label(once minimd_logs minimd_lists minimd_bad minimd_energy minimd_lammps minimd_potential minimd_potential_files)
+app_label(once minimd_ranks minimd_precision minimd_logs minimd_lists minimd_bad minimd_energy minimd_lammps
+  minimd_potential minimd_potential_files)

@@ -201,4 +201,5 @@ add_test(NAME tealeaf_uniform COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURC
 set_tests_properties(tealeaf_uniform PROPERTIES TIMEOUT 900 LABELS apps ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 
 app_label(once tealeaf_bm_2 tealeaf_bm_3 tealeaf_bm_5e_1_4 tealeaf_multigrid tealeaf_solvers tealeaf_solvers_3d tealeaf_analytic_1
-  tealeaf_analytic_3 tealeaf_bad_input_1 tealeaf_cg_end tealeaf_uniform app_tealeaf_crooked_pipe_long)
+  tealeaf_analytic_3 tealeaf_bad_input_1 tealeaf_cg_end tealeaf_uniform tealeaf_sweeps
+  app_tealeaf_crooked_pipe_250 app_tealeaf_crooked_pipe_long)

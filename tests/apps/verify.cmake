@@ -47,5 +47,5 @@ if(app_test_PYTHON)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endif()
 
-app_label(results apps_verify_good_file apps_verify_unpublished_file apps_verify apps_verify_guard apps_damage apps_verify_forgeries)
+app_label(results apps_verify_good_file apps_verify_unpublished_file apps_verify apps_verify_guard apps_verify_forgeries)
 app_label(once apps_verify apps_damage apps_verify_forgeries)

@@ -66,7 +66,7 @@ static const struct {
     {"serial,check=openmp", MX_ERR_INPUT,
      "got a comma behind the name of the backend, expected a colon: write serial:check=openmp"},
     {"openmp,threads=2,layout=right", MX_ERR_INPUT, "write openmp:threads=2,layout=right"},
-    {"serial,check=openmp:threads=2", MX_ERR_INPUT, "write serial:check=openmp"},
+    {"serial,check=openmp:threads=2", MX_ERR_INPUT, "write serial:check=openmp:threads=2"},
     {"serial:check=serial,check=openmp", MX_ERR_INPUT, "check is given twice"},
     {"serial:check=openmp,openmp", MX_ERR_INPUT, "got 'openmp', expected key=value"},
     {"serial,openmp", MX_ERR_INPUT, "got 'serial,openmp', expected the name of one backend"},

@@ -187,7 +187,8 @@ static mx_err check_open(app_checkpoint c, hid_t file)
     return check_input(file, c->input ? c->input : "");
 }
 
-/* The file is opened by this rank alone, and closed before the ranks open it together. */
+/* The file is opened by this rank alone, and closed before the ranks open it together: HDF5 reads
+ * links of a shared file by broadcasts (h5_util.h). */
 static mx_err check_origin(app_checkpoint c)
 {
     app_h5_quiet();

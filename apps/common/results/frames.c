@@ -20,7 +20,7 @@ enum { STEP, TIME, VALUE, PARTS };
 struct app_frames {
     app_results results;
     app_frames next; /* of the results file */
-    app_array array; /* one frame */
+    app_array array; /* one frame; its unit is in the file already, and NULL here */
     char *path;      /* copies of what it points to */
     app_place place;
     mx_gid count;
@@ -125,7 +125,9 @@ static mx_err create_parts(app_frames f, const char *time_unit)
     f->frame_bytes = frame_bytes(&values, array->type);
     MX_TRY(create_part(f, STEP, &steps, "1", APP_EXACT));
     MX_TRY(create_part(f, TIME, &steps, time_unit, APP_EXACT));
-    return create_part(f, VALUE, &values, array->unit, array->compare);
+    MX_TRY(create_part(f, VALUE, &values, array->unit, array->compare));
+    f->array.unit = NULL;
+    return MX_OK;
 }
 
 static mx_err copy_array(app_frames f, const app_array *array)
@@ -134,8 +136,10 @@ static mx_err copy_array(app_frames f, const app_array *array)
     MX_REQUIRE(f->path, MX_ERR_MEMORY, "no memory for frames of %s", array->path);
     f->array = *array;
     f->array.path = f->path;
-    if (array->place) f->place = *array->place;
-    if (array->place) f->array.place = &f->place;
+    if (array->place) {
+        f->place = *array->place;
+        f->array.place = &f->place;
+    }
     return MX_OK;
 }
 
@@ -220,7 +224,7 @@ void app_frames_free(app_results results)
 
 /* ---- the next frame ---- */
 
-const app_slab *app_frames_slab(app_frames f) { return &f->array.slab; }
+const app_array *app_frames_array(app_frames f) { return &f->array; }
 
 static mx_err grow(app_frames f)
 {

@@ -21,8 +21,8 @@ typedef struct app_frames *app_frames;
 mx_err app_frames_create(app_results results, const app_array *array, const char *time_unit,
                          app_frames *frames);
 
-/* This rank's box of a frame. */
-const app_slab *app_frames_slab(app_frames frames);
+/* A frame: the array that app_frames_create was given, without its unit. */
+const app_array *app_frames_array(app_frames frames);
 
 /* Writes the next frame. values: this rank's box, row-major, in host memory. Of step and time the
  * values of rank 0 are stored. MX_ERR_ARG for values that are NULL, unless the box is empty. */

@@ -36,13 +36,13 @@ const char *app_h5_reason(void);
 /* Closes any id; a negative one is ignored. Returns MX_ERR_IO if HDF5 could not close it. */
 mx_err app_h5_close(hid_t id);
 
-/* Is every group and dataset of the file in this file, entered where it is? MX_ERR_INPUT names a
- * soft or external link. Only for a file that is open on this rank alone: where ranks share it,
+/* MX_ERR_INPUT names the first link of the file that is soft, external or of a user's own kind: by it
+ * data could come from elsewhere. Only for a file that is open on this rank alone: where ranks share it,
  * HDF5 reads links by broadcasts, which the other ranks have to make as well. */
 mx_err app_h5_check_links(hid_t file);
 
-/* Opens dataset `path` ("/GROUP/NAME") of a file that is not trusted: the data are in this file,
- * each byte of them, as they are. So what is allocated for them is not more than the file.
+/* Opens dataset `path` ("/GROUP/NAME") of a file that is not trusted, but whose links
+ * app_h5_check_links has accepted: the data are in this file, each byte of them, as they are. So what is allocated for them is not more than the file.
  * MX_ERR_INPUT; *set is negative then. */
 mx_err app_h5_open_set(hid_t file, const char *path, hid_t *set);
 

@@ -223,7 +223,8 @@ mx_err app_end_run(app_base *base, mx_err err)
     app_region_end(base->whole, 0, 0, 1);
     return MX_OK;
 }
-/* ---- the end ---- */
+
+/* ---- the end of the program ---- */
 
 /* Ranks end with one code. */
 static int agree_on_code(const app_base *base, mx_err err)

@@ -74,7 +74,8 @@ typedef struct app_base {
     app_transport transport;   /* how data of kernels go to other ranks */
     app_checkpoint checkpoint; /* NULL: neither checkpoints nor a restart */
     bool restarted;            /* a checkpoint was restored: the stage `run` continues from it */
-    /* that a restart went on from, for the provenance; a stage may set it */
+    /* steps or iterations that were done before this run, for the provenance: 0, or those of the
+     * checkpoint; a stage may set it */
     int64_t first_step;
     bool stopped; /* by a signal, after a checkpoint: the stage `run` ends at once */
 

@@ -29,18 +29,25 @@ static mx_err reserve_field(app_base *base, size_t cells)
     return MX_OK;
 }
 
-/* Copies this rank's cells to base->field. Agreed. */
-static mx_err export_to_field(app_base *base, const app_slab *slab, app_cells cells)
+static mx_err export_array(app_base *base, const app_array *array, app_cells cells)
 {
-    mx_err err = reserve_field(base, (size_t)app_slab_elements(slab));
-    if (err == MX_OK) err = export_cells(base, slab, cells);
-    return app_agree(base->comm, err);
+    MX_REQUIRE(array->type == MX_F64, MX_ERR_ARG, "%s: the cells of a view are doubles, not %s",
+               array->path, mx_type_name(array->type));
+    MX_TRY(app_slab_check(&array->slab, array->path));
+    MX_TRY(reserve_field(base, (size_t)app_slab_elements(&array->slab)));
+    return export_cells(base, &array->slab, cells);
+}
+
+/* Copies this rank's cells to base->field. Agreed. */
+static mx_err export_to_field(app_base *base, const app_array *array, app_cells cells)
+{
+    return app_agree(base->comm, export_array(base, array, cells));
 }
 
 mx_err app_field(app_base *base, const app_array *array, app_cells cells)
 {
     if (!base->results) return MX_OK;
-    MX_TRY(export_to_field(base, &array->slab, cells));
+    MX_TRY(export_to_field(base, array, cells));
     return app_results_array(base->results, array, base->field);
 }
 
@@ -48,11 +55,12 @@ mx_err app_field_frame(app_base *base, app_frames frames, int64_t step, double t
                        app_cells cells)
 {
     if (!frames) return MX_OK;
-    MX_TRY(export_to_field(base, app_frames_slab(frames), cells));
+    MX_TRY(export_to_field(base, app_frames_array(frames), cells));
     return app_frames_add(frames, step, time, base->field);
 }
 
-static mx_err write_whole(app_base *base, const app_array *array, const app_series *series)
+/* Histories are doubles; these are stored as whole numbers. */
+static mx_err write_history_i64(app_base *base, const app_array *array, const app_series *series)
 {
     const size_t count = (size_t)(series->count > 0 ? series->count : 1);
     int64_t *const values = malloc(count * sizeof *values);
@@ -69,7 +77,7 @@ static mx_err write_whole(app_base *base, const app_array *array, const app_seri
 mx_err app_history(app_base *base, const app_array *array, const app_series *series)
 {
     if (!base->results) return MX_OK;
-    if (array->type == MX_I64) return write_whole(base, array, series);
+    if (array->type == MX_I64) return write_history_i64(base, array, series);
     return app_results_series(base->results, array, series->values, series->count);
 }
 

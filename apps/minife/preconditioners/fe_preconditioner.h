@@ -8,6 +8,9 @@
 #include "level/fe_level.h"
 
 typedef struct fe_preconditioner_row {
+    /* Vectors of this level's rows that create makes, for the estimate of memory. Those of coarser
+     * levels, which have at most an eighth of the rows, are left out. */
+    int vectors;
     /* One use has so many kernels that the host can wait for it without a loss. */
     bool many_kernels;
     /* For z (rows and ghosts) = M r (rows), views of the caller. *state: its own, which is to be
@@ -27,6 +30,8 @@ typedef struct fe_preconditioner fe_preconditioner;
 mx_err fe_preconditioner_create(fe_level *level, mx_view r, mx_view z, fe_preconditioner **out);
 void fe_preconditioner_destroy(fe_preconditioner **preconditioner);
 mx_err fe_precondition(fe_preconditioner *preconditioner);
+/* By the input: 0 for `none`. */
+int fe_vectors_of_preconditioner(const fe_input *input);
 fe_work fe_work_of_preconditioner(const fe_preconditioner *preconditioner);
 /* NULL: no. */
 bool fe_has_many_kernels(const fe_preconditioner *preconditioner);

@@ -42,6 +42,12 @@ void fe_preconditioner_destroy(fe_preconditioner **preconditioner)
 
 mx_err fe_precondition(fe_preconditioner *p) { return p->row->apply(p->state); }
 
+int fe_vectors_of_preconditioner(const fe_input *input)
+{
+    const fe_preconditioner_row *const row = table[input->preconditioner];
+    return row != NULL ? row->vectors : 0;
+}
+
 fe_work fe_work_of_preconditioner(const fe_preconditioner *p) { return p->row->work(p->state); }
 
 bool fe_has_many_kernels(const fe_preconditioner *p) { return p != NULL && p->row->many_kernels; }

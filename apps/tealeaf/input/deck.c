@@ -3,7 +3,7 @@
  *   1. find_dialect: which dialect the keys belong to. The last key of a deck may decide it, but
  *      the first key already depends on it (its meaning, its default, the nearest valid name).
  *      All errors of the text itself are found here.
- *   2. read_words: words to values, by the table of deck_keys.c (apps/common/keys.h).
+ *   2. read_words: words to values, by the table of deck_keys.c (apps/common/input/keys.h).
  *
  * Then, when the command line has been read too, the checks that need more than one key. Time is
  * linear in the text, but for the constant cost of looking a key up (about 80 comparisons). */

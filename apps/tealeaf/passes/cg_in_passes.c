@@ -153,12 +153,19 @@ static void cost(const tl_app *app, double *bytes, double *flops)
     *flops = tl_is_3d(&app->deck) ? TL_PASS_FLOPS_3D : TL_PASS_FLOPS;
 }
 
+/* By columns there are second arrays for r, p and w; by bands, their edges only. */
+static double more_arrays(const tl_app *app)
+{
+    return app->on_device || tl_is_3d(&app->deck) ? 3 : 0;
+}
+
 const tl_form tl_passes_form = {.name = "cg solve",
                                 .solver = TL_SOLVER_CG,
                                 .arrays = TL_ARRAYS_OF_CG,
                                 .is_cg = true,
                                 .starts_from_r = true,
                                 .is_usable = is_usable,
+                                .more_arrays = more_arrays,
                                 .create = create,
                                 .destroy = destroy,
                                 .start = start,

@@ -6,8 +6,8 @@
  * bytes for each. The residual of the last u, for which a kernel by itself reads 24 bytes a cell,
  * needs no more of them.
  *
- * Lines are those of passes/tl_pass.h: the cells along the contiguous index. All lines and cells of spans
- * are indices, so cell 0 of this rank is at `ghosts`. */
+ * A line: the cells along the contiguous index. All lines and cells of spans are indices, so cell 0 of
+ * this rank is at `ghosts`. */
 #pragma once
 #include "kernels/tl_kernels.h"
 

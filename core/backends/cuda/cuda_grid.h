@@ -57,9 +57,9 @@ static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, in
     return per_thread;
 }
 
-/* Plans a range of three dimensions or more that is divided into planes: see minx/device/kernel.h. false:
- * the range is not suitable. It has tiles along its rows, short rows, or more planes than a grid
- * can have. */
+/* Plans a range of three dimensions or more that is divided into planes: see minx/device/kernel.h.
+ * false: the range is not suitable. It has tiles along its rows, short rows, or more planes than a
+ * grid can have. */
 static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resident)
 {
     mx_cuda_launch *plan = mx_cuda_plan(l);

@@ -121,7 +121,9 @@ void mx_ctx_destroy(mx_ctx *ctx);
 
 /* Waits until all work on ctx is done. Reports an error that a device met since the last fence,
  * with the names of the kernels that may have caused it (MX_ERR_DEVICE; MX_ERR_BOUNDS: an index;
- * MX_ERR_MEMORY: a team requested more scratch than it has). */
+ * MX_ERR_MEMORY: a team requested more scratch than it has). MX_ERR_DEVICE also says that a
+ * reduction has waited too long for its own blocks (--mx-reduction-wait): results since the last
+ * fence may be wrong; the context can still be used, and its reductions no longer wait. */
 mx_err mx_fence(mx_ctx ctx);
 
 /* Orders two contexts: work that is launched on ctx from now on runs after all work launched on

@@ -19,7 +19,8 @@ typedef struct mx_ctx_details {
     void *queue; /* accelerators: the queue of launches; cuda: a cudaStream_t. NULL on hosts */
     /* identifies a device among those of all machines; "" on hosts. The context owns it */
     const char *device_id;
-    /* made so far for its launches: the next launch of a kernel over the same range needs none */
+    /* the number of plans made so far. A launch that comes again needs no new one, unless the table
+     * of plans was full meanwhile */
     int64_t plans;
 } mx_ctx_details;
 mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details);

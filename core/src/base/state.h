@@ -2,9 +2,6 @@
 #pragma once
 #include "backend.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -80,16 +77,10 @@ typedef struct mx_core_ctx {
 /* The core's part of a context. */
 static inline mx_core_ctx *mx_core(mx_ctx ctx) { return (mx_core_ctx *)(void *)ctx; }
 
+/* ---- plans.c ---- */
+
 /* Removes all plans. No launch may run. */
-static inline void mx_plans_clear(mx_ctx ctx)
-{
-    mx_core_ctx *const core = mx_core(ctx);
-    for (uint64_t s = 0; s < core->plan_slots; s++) {
-        free(core->plans[s].launch.args_copy);
-        memset(&core->plans[s], 0, sizeof core->plans[s]);
-    }
-    core->plan_count = 0;
-}
+void mx_plans_clear(mx_ctx ctx);
 
 /* ---- names.c ---- */
 

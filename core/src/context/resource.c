@@ -116,7 +116,7 @@ static mx_err check_name(const char *text, const char *name)
     return MX_FAIL(
         MX_ERR_INPUT,
         "%s: got a comma behind the name of the backend, expected a colon: write %.*s:%s", text,
-        (int)(comma - name), name, comma + 1);
+        (int)(comma - name), name, text + (comma - name) + 1);
 }
 
 mx_err mx_resource_parse(const char *text, mx_resource *r)

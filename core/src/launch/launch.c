@@ -108,16 +108,18 @@ static bool plan_fits(const mx_plan *plan, const mx_kernel *kernel, const mx_pol
 
 /* ---- the plans of a context ----
  *
- * A hash table with open addressing: a plan is in the first slot that was empty, from the one that
- * its hash names on. At least half of the slots are empty, so a search soon ends. The table doubles
- * when it has no room. At MAX_SLOTS it forgets all plans instead, so that a program whose ranges
- * change all the time needs no more memory; those that are still used are made again. Only
- * mx_launch_ looks for plans, and only between two launches on the context: so plans may move. */
+ * A hash table with open addressing. The hash gives the slot where a search begins; a plan is stored
+ * in the first empty slot from there on (linear probing). At least half of the slots are empty, so a
+ * search soon ends. The table doubles when it has no room. At MAX_SLOTS it forgets all plans instead,
+ * so that a program whose ranges change all the time needs no more memory; those that are still used
+ * are made again. Only mx_launch_ looks for plans, one launch after the other: a context belongs to
+ * one thread at a time, and a tool's hooks must not launch. So plans may move. */
 
 enum { MIN_SLOTS = 64, MAX_SLOTS = 4096 };
 
 /* The highest bits depend on kernel, range and length. (Multiplicative hashing: Knuth, The Art of
- * Computer Programming 3, section 6.4.) Plans that differ in other things alone are neighbours. */
+ * Computer Programming 3, section 6.4.) Plans that differ only in tiles,
+ * schedule or teams have the same hash, and are searched one by one. */
 static uint64_t hash_of(const mx_kernel *kernel, const int64_t *begin, const int64_t *end,
                         int64_t length)
 {

@@ -117,9 +117,9 @@ static mx_err check_wait(mx_ctx ctx)
 
 mx_err mx_overflow_check(mx_ctx ctx)
 {
+    MX_TRY(check_wait(ctx)); /* first: it changes how later launches run */
     MX_TRY(check_scratch(ctx, MX_OVERFLOW_LEVEL_0));
     MX_TRY(check_scratch(ctx, MX_OVERFLOW_LEVEL_1));
-    MX_TRY(check_wait(ctx));
     const int64_t index = ctx->overflow[MX_OVERFLOW_INDEX];
     if (index == 0) return MX_OK;
     ctx->overflow[MX_OVERFLOW_INDEX] = 0;

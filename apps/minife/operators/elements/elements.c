@@ -23,7 +23,7 @@ static mx_err apply(const fe_level *level, const fe_product *p)
 {
     const mx_range_1 rows = mx_range_1d(level->base->ctx, 0, fe_rows(&level->mesh));
     const fe_dot_product *const dot = p->dot;
-    fe_free_args a;
+    fe_free_args a = {0};
     MX_TRY(fe_bind_free(level, p, &a));
     MX_TRY(fe_elements_begin(rows, &a));
     MX_TRY(add_colours(level, &a));

@@ -17,7 +17,7 @@ static mx_err set_up(fe_level *level, int64_t *values)
 
 static mx_err apply(const fe_level *level, const fe_product *p)
 {
-    fe_lines_args a;
+    fe_lines_args a = {0};
     MX_TRY(fe_bind_lines(level, p, &a));
     if (fe_on_device(level))
         return FE_LAUNCH(level, fe_lines_row, fe_range_of_rows(level, p->part), &a, p->dot);

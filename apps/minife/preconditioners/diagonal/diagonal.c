@@ -46,4 +46,4 @@ static fe_work work(const void *state)
 }
 
 const fe_preconditioner_row fe_preconditioner_diagonal = {
-    .create = create, .destroy = destroy, .apply = apply, .work = work};
+    .vectors = 1, .create = create, .destroy = destroy, .apply = apply, .work = work};

@@ -184,7 +184,8 @@ static void destroy(void *state)
     free(h);
 }
 
-const fe_preconditioner_row fe_preconditioner_hpcg = {.many_kernels = true,
+const fe_preconditioner_row fe_preconditioner_hpcg = {.vectors = 1,
+                                                      .many_kernels = true,
                                                       .create = create,
                                                       .destroy = destroy,
                                                       .apply = cycle,

@@ -285,7 +285,8 @@ static void destroy(void *state)
     free(m);
 }
 
-const fe_preconditioner_row fe_preconditioner_multigrid = {.many_kernels = true,
+const fe_preconditioner_row fe_preconditioner_multigrid = {.vectors = 3,
+                                                           .many_kernels = true,
                                                            .create = create,
                                                            .destroy = destroy,
                                                            .apply = cycle,

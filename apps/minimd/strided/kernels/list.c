@@ -192,7 +192,7 @@ MX_BODY double md_strided_share(const md_strided_args *a, int j, bool half)
         }                                                                     \
     }
 
-#define FLAT_KERNELS(name, HALF, SIMD, ADD)                                                     \
+#define STRIDED_KERNELS(name, HALF, SIMD, ADD)                                                  \
     MX_BODY void name##_body(const md_strided_args *a, int i)                                   \
     {                                                                                           \
         md_energy none = {0, 0, 0}, *const sum = &none;                                         \
@@ -209,6 +209,7 @@ MX_BODY double md_strided_share(const md_strided_args *a, int j, bool half)
     MX_FOR(TEAM, name##_team)                                                                   \
     MX_BODY void name##_team_energy_body(const md_strided_args *a, mx_team *t, md_energy *sum){ \
         DO_TEAM(HALF, ADD, true)} MX_REDUCE_FIELDS(TEAM, name##_team_energy, MD_ENERGY)
-FLAT_KERNELS(md_strided_full, false, MX_SIMD_SUM(fx, fy, fz, potential, virial, at_cutoff), STORE)
-FLAT_KERNELS(md_strided_scatter, true, , SCATTER)
-FLAT_KERNELS(md_strided_atomic, true, , ATOMIC)
+STRIDED_KERNELS(md_strided_full, false, MX_SIMD_SUM(fx, fy, fz, potential, virial, at_cutoff),
+                STORE)
+STRIDED_KERNELS(md_strided_scatter, true, , SCATTER)
+STRIDED_KERNELS(md_strided_atomic, true, , ATOMIC)

@@ -98,7 +98,8 @@ static __device__ __forceinline__ bool mx_cuda_waits_too_long_(const mx_cuda_slo
     const mx_cuda_limit limit = *(const mx_cuda_limit *)(slots + MX_CUDA_SLOTS);
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     if (waited->since == 0) waited->since = now;
-    if (now - waited->since < (unsigned long long)limit.seconds * 1000000000) return false;
+    /* signed: the clock of another multiprocessor may be a little behind */
+    if ((long long)(now - waited->since) < (long long)limit.seconds * 1000000000) return false;
     *(volatile int64_t *)limit.exceeded = limit.seconds;
     return true;
 }
