@@ -140,7 +140,7 @@ main() {
     dir=$(minx_build_dir "$preset")
     results=$dir/results
     minx_setup "$preset"
-    [ "$preset" = gpu ] || minx_only_here=yes
+    minx_no_gpu=leave-out
     minx_build "$preset" programs
     minx_launcher "$dir"
     [ -x "$dir/bin/minx-verify" ] || minx_die 1 "$dir/bin/minx-verify was not built, so results cannot be verified"

@@ -7,7 +7,8 @@
 #   --help          this text
 #
 # Prints the output of tests that fail. At the end it prints how many tests passed, failed and were skipped, why each was skipped,
-# and the last line of ctest. Exits with 0 only if no test failed. Installs what is missing, as build.sh does.
+# and the last line of ctest. Exits with 0 only if no test failed. Installs what is missing, as build.sh does. In a new build folder on
+# a machine with nvcc and without an NVIDIA GPU, kernels for cuda are compiled for one architecture and without optimisation.
 #
 # Reference data are read from the folder that MINX_REFERENCE_DATA names. Without it, tests that need these data are skipped; with
 # MINX_REQUIRE_DATA=1 they fail.
@@ -47,6 +48,7 @@ main() {
     dir=$(minx_build_dir "$preset")
     minx_setup "$preset"
     minx_test_tools
+    minx_no_gpu=compile
     minx_build "$preset" all
     # Some memory is leaked by plug-ins that MPI has unloaded at the end. Only a full call stack shows that it was theirs.
     minx_default ASAN_OPTIONS fast_unwind_on_malloc=0

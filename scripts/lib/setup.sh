@@ -326,16 +326,48 @@ minx_has_gpu() { # is an NVIDIA GPU here, with its driver?
     nvidia-smi -L >/dev/null 2>&1 || [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]
 }
 
-# minx_cuda_arguments DIR: prints CMake's arguments that leave the cuda backend out, if minx_only_here is set (by run.sh), no GPU is
-# here and nothing else was chosen; nvcc takes longer than all else. For other scripts it prints those that bring the backend back.
+# minx_cuda_arguments PRESET DIR: prints CMake's arguments for the cuda backend, one per line. Where there is nvcc and no GPU, minx_no_gpu says
+# what a script does, unless MINX_CMAKE_ARGS has another choice:
+#   leave-out   run.sh: a new folder gets no cuda backend, because nvcc takes longer than all else
+#   compile     test.sh: kernels are compiled to see that they compile: for one architecture and without optimisation, which takes a
+#               tenth of the time. (scripts/gpu-check.sh tests optimised kernels, where there is a GPU.)
+# Other scripts build the whole backend, also in a folder that one of these configured.
 minx_cuda_arguments() {
-    local left_out
-    left_out=$(minx_cached "$1" MINX_CUDA_LEFT_OUT)
-    if [ -z "${minx_only_here:-}" ]; then
-        [ "$left_out" != ON ] || printf '%s\n' -DMINX_CUDA=AUTO -DMINX_CUDA_LEFT_OUT=OFF
-    elif [ ! -f "$1/CMakeCache.txt" ] && minx_have nvcc && ! minx_has_gpu && [[ ${MINX_CMAKE_ARGS:-} != *MINX_CUDA* ]]; then
-        minx_say "no NVIDIA GPU is here: the cuda backend is not built (scripts/build.sh builds it)"
-        printf '%s\n' -DMINX_CUDA=OFF -DMINX_CUDA_LEFT_OUT=ON
+    local mode='' had
+    had=$(minx_cached "$2" MINX_CUDA_WITHOUT_GPU)
+    case $1 in
+        sanitizers | threads | gpu) return ;; # these presets say whether cuda is built
+    esac
+    if minx_have nvcc && ! minx_has_gpu && [[ ${MINX_CMAKE_ARGS:-} != *CUDA* ]]; then
+        mode=${minx_no_gpu:-}
+    fi
+    if [ "$mode" = "$had" ]; then return; fi
+    if [ -f "$2/CMakeCache.txt" ] && { [ "$mode" = leave-out ] || [ -z "$had" ]; }; then return; fi
+    if [ -n "$had" ]; then
+        printf '%s\n' -DMINX_CUDA=AUTO -UMINX_CUDA_ARCHITECTURES -UMINX_KERNEL_CUDA_BATCH '-UCMAKE_CUDA_FLAGS*' -UMINX_TEST_CUDA_FLAGS
+    fi
+    printf '%s\n' "-DMINX_CUDA_WITHOUT_GPU=$mode"
+    case $mode in
+        leave-out)
+            minx_say "no NVIDIA GPU is here: the cuda backend is not built (scripts/build.sh builds it)"
+            echo -DMINX_CUDA=OFF
+            ;;
+        compile)
+            minx_say "no NVIDIA GPU is here: kernels for cuda are compiled without optimisation (scripts/build.sh optimises them)"
+            minx_nvcc_arguments
+            ;;
+    esac
+}
+
+# One unit for an app (three for minimd) takes less than half of the time of all kernel files one by one.
+minx_nvcc_arguments() {
+    echo -DMINX_CUDA_ARCHITECTURES=90-real
+    echo -DMINX_KERNEL_CUDA_BATCH=26
+    # grep reads to the end: with -q it would stop nvcc by a signal, and pipefail would report that
+    if nvcc --help 2>/dev/null | grep -c Ofast-compile >/dev/null; then
+        echo -DCMAKE_CUDA_FLAGS=-Ofc=max
+        echo -DCMAKE_CUDA_FLAGS_RELEASE=-DNDEBUG # without -O3: the host's part of these files only launches kernels
+        echo -DMINX_TEST_CUDA_FLAGS=-Ofc=max # for programs outside of this tree too
     fi
 }
 
@@ -347,7 +379,7 @@ minx_build() {
     dir=$(minx_build_dir "$preset")
     read -ra more <<<"${MINX_CMAKE_ARGS:-}"
     mapfile -t compiler < <(minx_compiler_arguments "$preset" "$dir")
-    mapfile -t cuda < <(minx_cuda_arguments "$dir")
+    mapfile -t cuda < <(minx_cuda_arguments "$preset" "$dir")
     mkdir -p "$dir/log"
     minx_step "$dir/log/configure.log" "configuring $preset" \
         cmake -S "$MINX_ROOT" --preset "$preset" -B "$dir" --no-warn-unused-cli "-DPython3_EXECUTABLE=$MINX_PYTHON" \
