@@ -63,8 +63,8 @@
 #define MX_HIGHEST_(v) mx_set_highest_(&(v))
 #define MX_LOWEST_(v) mx_set_lowest_(&(v))
 /* Ignore NaN, unless both are NaN. */
-#define MX_LEAST_OF_(all, other) ((other) < (all) || (all) != (all) ? (other) : (all))
-#define MX_LARGEST_OF_(all, other) ((all) < (other) || (all) != (all) ? (other) : (all))
+#define MX_LEAST_OF_(all, other) ((other) < (all) || MX_NOT_A_NUMBER_(all) ? (other) : (all))
+#define MX_LARGEST_OF_(all, other) ((all) < (other) || MX_NOT_A_NUMBER_(all) ? (other) : (all))
 
 typedef struct mx_team {
     int league_rank, league_size;
