@@ -8,11 +8,13 @@ first one, and the condition number of these matrices is below 1e3.
 
 usage: device.py --minife PROGRAM --verify PROGRAM [--device BACKEND] --mpiexec WORD...
 """
-import argparse
 import os
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import lines_of_backends, on_ranks, options_of
 
 TOLERANCE = 1e-9
 MESHES = (("nx=5", "ny=4", "nz=3"), ("nx=37", "ny=10", "nz=9"))
@@ -37,9 +39,7 @@ def run(args, keys, backend, ranks=1):
                    f"--output={results}", "--quiet"]
         if dumps:
             command.append(f"dump={dump}")
-        if ranks > 1:
-            command = args.mpiexec + ["-n", str(ranks)] + command
-        for words in (command, [args.verify, results]):
+        for words in (on_ranks(args.mpiexec, ranks, command), [args.verify, results]):
             done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL)
             if done.returncode != 0:
                 print(f"{' '.join(command)}: {words[0]}: exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
@@ -61,13 +61,10 @@ def agree(name, got, expected):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--minife", required=True)
-    parser.add_argument("--verify", required=True)
+    parser = options_of("minife")
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, required=True)
     args = parser.parse_args()
-    listed = subprocess.run([args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
+    listed = lines_of_backends(args.minife)
     if args.device not in listed:
         print("skipped: " + "; ".join(line for line in listed if line.startswith(f"# {args.device}:")))
         return 77

@@ -10,11 +10,13 @@ MINX_REQUIRE_DATA=1.
 
 usage: dumps.py --minife PROGRAM --mpiexec WORD...
 """
-import argparse
 import os
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import backends_of, on_ranks, options_of, reference_data
 
 DIGITS = 5.1e-6
 # our file, the original's, numbers in front of the value
@@ -62,9 +64,7 @@ def run(args, data, case, ranks, backend, assembly):
     with tempfile.TemporaryDirectory() as folder:
         command = [args.minife, *(f"{k}={v}" for k, v in sizes.items()), f"dump={folder}", f"assembly={assembly}",
                    f"--backend={backend}", "--threads=2" if backend == "openmp" else "--quiet"]
-        if ranks > 1:
-            command = args.mpiexec + ["-n", str(ranks)] + command
-        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        done = subprocess.run(on_ranks(args.mpiexec, ranks, command), capture_output=True, text=True, stdin=subprocess.DEVNULL)
         if done.returncode != 0:
             print(f"{name}: exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
             return False
@@ -84,15 +84,9 @@ def run(args, data, case, ranks, backend, assembly):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--minife", required=True)
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
-    args = parser.parse_args()
-    data = os.path.join(os.environ.get("MINX_REFERENCE_DATA") or "nowhere", "minife")
-    if not os.path.isdir(data):
-        print("skipped: no folder minife: set MINX_REFERENCE_DATA to the folder of reference data")
-        return 1 if os.environ.get("MINX_REQUIRE_DATA") == "1" else 77
-    listed = subprocess.run([args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
+    args = options_of("minife", verify=False).parse_args()
+    data = reference_data("minife")
+    listed = backends_of(args.minife)
     good = True
     for backend in [b for b in ("serial", "openmp", "simt", "cuda") if b in listed]:
         for case, ranks in CASES:

@@ -8,20 +8,21 @@ distorted meshes, with every preconditioner, with both ways of assembly (each on
 
 usage: error.py --minife PROGRAM --mpiexec WORD...
 """
-import argparse
+import os
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import backends_of, on_ranks, options_of
 
 ROUNDING = 1e-9
 
 
 def errors(args, n, mesh, backend, ranks=1, extra=()):
     """(L2, largest), or None."""
-    command = [args.minife, f"nx={n}", "problem=manufactured", f"mesh={mesh}", "max_iterations=2000", "tolerance=1e-11",
-               f"--backend={backend}", *extra]
-    if ranks > 1:
-        command = args.mpiexec + ["-n", str(ranks)] + command
+    command = on_ranks(args.mpiexec, ranks, [args.minife, f"nx={n}", "problem=manufactured", f"mesh={mesh}", "max_iterations=2000",
+                                             "tolerance=1e-11", f"--backend={backend}", *extra])
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     found = re.search(r"^error: L2 (\S+), largest at a node (\S+)$", done.stdout, re.M)
     if done.returncode != 0 or not found:
@@ -58,11 +59,8 @@ def ranks_agree(args, mesh):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--minife", required=True)
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
-    args = parser.parse_args()
-    listed = subprocess.run([args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
+    args = options_of("minife", verify=False).parse_args()
+    listed = backends_of(args.minife)
     good = falls(args, "uniform", "openmp", (8, 16, 32), ())
     for backend in ("serial", "openmp", "cuda"):
         if backend in listed:

@@ -10,12 +10,14 @@ coefficient and a column number for each nonzero and the rows' begins; resident 
 
 usage: mixed.py --minife PROGRAM --verify MINX-VERIFY --mpiexec WORD...      skips (77) without h5py
 """
-import argparse
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import backends_of, on_ranks, options_of
 
 try:
     import h5py
@@ -66,9 +68,7 @@ class Runs:
         """The numbers of the line about the error, the solution and the file's words about the precision; None: it failed."""
         path = os.path.join(self.folder, "run.h5")
         backend = [] if any(word.startswith("--backend") for word in words) else ["--backend=serial"]
-        command = [self.args.minife, *SIZES, *words, *backend, "--output=" + path]
-        if ranks > 1:
-            command = [*self.args.mpiexec, "-n", str(ranks), *command]
+        command = on_ranks(self.args.mpiexec, ranks, [self.args.minife, *SIZES, *words, *backend, "--output=" + path])
         done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
         found = LINE.search(done.stdout)
         if done.returncode != 0 or bool(found) != ("precision=mixed" in words):
@@ -99,12 +99,8 @@ class Runs:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--minife", required=True)
-    parser.add_argument("--verify", required=True)
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
-    args = parser.parse_args()
-    listed = subprocess.run([args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
+    args = options_of("minife").parse_args()
+    listed = backends_of(args.minife)
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(args, folder)
         for problem in (ORIGINAL, DISTORTED):

@@ -4,7 +4,6 @@ launch against another backend.
 
 usage: outputs.py --minife PROGRAM --verify MINX-VERIFY --mpiexec WORD...
 """
-import argparse
 import os
 import re
 import socket
@@ -12,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 from xml.etree import ElementTree
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import backends_of, options_of
 
 # The original's keys in its order; indented by their level.
 KEYS = """Mini-Application Name
@@ -176,11 +178,7 @@ def check_side_file(folder):
 
 def main():
     global good
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--minife", required=True)
-    parser.add_argument("--verify", required=True)
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
-    args = parser.parse_args()
+    args = options_of("minife").parse_args()
     size = ["nx=8", "ny=6", "nz=7"]
     # with overlap the original prints no norm, and does not verify
     for ranks, launcher, overlap in ((1, [], "0 (no)"), (2, [*args.mpiexec, "-n", "2"], "1 (yes)")):
@@ -204,7 +202,7 @@ def main():
             folder)
         run([args.verify, "--quiet", "curved.h5"], folder)
         check_side_file(folder)
-    listed = subprocess.run([args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
+    listed = backends_of(args.minife)
     for backend in [b for b in ("openmp", "simt", "cuda") if b in listed]:
         options = ["--threads=1"] if backend == "simt" else []
         run([args.minife, *size, "--backend=" + backend, "--check-against=serial", "--quiet", *options], ".")

@@ -5,13 +5,15 @@ checkpoint of other input, or of more iterations than max_iterations, is refused
 
 usage: restart.py --minife PROGRAM --verify MINX-VERIFY --mpiexec WORD...
 """
-import argparse
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import backends_of, on_ranks, options_of
 
 SIZES = ["nx=11", "ny=9", "nz=10", "--quiet"]
 SOLVERS = [["solver=cg"], ["solver=cg", "preconditioner=diagonal"], ["solver=single-reduction", "overlap=on"],
@@ -25,8 +27,7 @@ class Runs:
     def run(self, words, ranks=1, code=0, message=""):
         backend = [] if any(word.startswith("--backend") for word in words) else ["--backend=serial"]
         command = [self.args.minife, *SIZES, *backend, *words] if words[0] != "verify" else [self.args.verify, "--quiet", *words[1:]]
-        if ranks > 1:
-            command = [*self.args.mpiexec, "-n", str(ranks), *command]
+        command = on_ranks(self.args.mpiexec, ranks, command)
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
         if done.returncode != code or message not in done.stderr:
             print(f"{' '.join(command)}: exit code {done.returncode}, expected {code} and '{message}'\n"
@@ -89,19 +90,14 @@ def stops(runs, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--minife", required=True)
-    parser.add_argument("--verify", required=True)
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
-    args = parser.parse_args()
+    args = options_of("minife").parse_args()
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(args, folder)
         goes_on(runs, SOLVERS[2], 2)
         goes_on(runs, SOLVERS[4], 2)
         for solver in reversed(SOLVERS):
             goes_on(runs, solver, 1)
-        listed = subprocess.run([args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
-        if "simt" in listed:
+        if "simt" in backends_of(args.minife):
             batches(runs)
         refusals(runs)
         stops(runs, folder)

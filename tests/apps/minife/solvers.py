@@ -16,12 +16,14 @@ simt, takes almost another, and is run only where it is named. Needs h5py; exits
 
 usage: solvers.py [--full [PART...]] [--sizes N...] --minife PROGRAM --verify MINX-VERIFY [--max-ranks N] --mpiexec WORD...
 """
-import argparse
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import backends_of, on_ranks, options_of
 
 try:
     import h5py
@@ -58,10 +60,8 @@ class Tests:
         path = os.path.join(self.folder, "run.h5")
         if os.path.exists(path):
             os.remove(path)
-        command = [self.args.minife, *keys, "max_iterations=2000", f"relative_tolerance={tolerance}", f"--output={path}",
-                   f"--backend={backend}", f"--threads={threads}"]
-        if ranks > 1:
-            command = self.args.mpiexec + ["-n", str(ranks)] + command
+        command = on_ranks(self.args.mpiexec, ranks, [self.args.minife, *keys, "max_iterations=2000", f"relative_tolerance={tolerance}",
+                                                      f"--output={path}", f"--backend={backend}", f"--threads={threads}"])
         done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         if done.returncode != 0:
             self.fail(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
@@ -122,7 +122,7 @@ class Tests:
         return counts
 
     def small(self):
-        listed = subprocess.run([self.args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
+        listed = backends_of(self.args.minife)
         few = {(s, p): (3,) if (s, p) in (("cg", "multigrid"), ("single-reduction", "none")) else ()
                for s in SOLVERS for p in PRECONDITIONERS}
         many = {**few, ("cg", "multigrid"): (2, 3, 4, 8), ("cg", "chebyshev"): (4,), ("single-reduction", "none"): (2, 8)}
@@ -213,7 +213,7 @@ class Tests:
     def full_backends(self, n, cases=(("serial:order=shuffled", "csr"), ("cuda", "csr"),
                                       ("simt", "symmetric"), ("simt", "uniform"), ("simt", "nodes"))):
         """An order of its own, and devices: the same solution."""
-        listed = subprocess.run([self.args.minife, "--backends"], capture_output=True, text=True).stdout.splitlines()
+        listed = backends_of(self.args.minife)
         for preconditioner in ("none", "multigrid"):
             keys = [f"nx={n}", f"preconditioner={preconditioner}"]
             base = self.run(keys, "openmp", threads=2)
@@ -242,13 +242,10 @@ class Tests:
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = options_of("minife")
     parser.add_argument("--full", nargs="*", choices=PARTS)
     parser.add_argument("--sizes", nargs="+", type=int, default=[64, 100], help="elements along each side, for --full")
-    parser.add_argument("--minife", required=True)
-    parser.add_argument("--verify", required=True)
     parser.add_argument("--max-ranks", type=int, default=8, help="runs on more use so many")
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         tests = Tests(args, folder)

@@ -10,12 +10,14 @@ The data are in the folder that MINX_REFERENCE_DATA names. Without it the test i
 
 usage: data.py --minimd PROGRAM --mpiexec WORD...
 """
-import argparse
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import Failure, on_ranks, options_of, reference_data, run_case
 
 LINE = re.compile(r"^(\d+) (\S+e\S+) (\S+e\S+) (\S+e\S+) +\S+$", re.M)
 # step: T, U and P of LAMMPS
@@ -24,14 +26,8 @@ LAMMPS = {0: (1.1, -6.72925389785, -5.01293159461), 50: (0.558891066809, -5.9241
 SIDE = 16.795961913825074
 
 
-class Failure(Exception):
-    pass
-
-
 def run(args, data, *options, ranks=1):
-    command = [args.minimd, "-i", args.deck, "-f", data, *options]
-    if ranks > 1:
-        command = args.mpiexec + ["-n", str(ranks)] + command
+    command = on_ranks(args.mpiexec, ranks, [args.minimd, "-i", args.deck, "-f", data, *options])
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise Failure(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
@@ -107,23 +103,10 @@ def forms(args, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--minimd", required=True)
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
-    args = parser.parse_args()
-    data = os.path.join(os.environ.get("MINX_REFERENCE_DATA") or "nowhere", "minimd")
-    if not os.path.exists(data):
-        print(f"skipped: no {data}: set MINX_REFERENCE_DATA to the folder of reference data")
-        return 1 if os.environ.get("MINX_REQUIRE_DATA") == "1" else 77
-    args.deck, args.data = os.path.join(data, "in.lj.miniMD"), os.path.join(data, "lj4k.data")
+    args = options_of("minimd", verify=False).parse_args()
+    args.deck, args.data = reference_data("minimd", "in.lj.miniMD"), reference_data("minimd", "lj4k.data")
     with tempfile.TemporaryDirectory() as folder:
-        try:
-            lammps(args)
-            forms(args, folder)
-        except Failure as failure:
-            print(failure)
-            return 1
-    return 0
+        return run_case(lammps, args) or run_case(forms, args, folder)
 
 
 if __name__ == "__main__":

@@ -9,19 +9,17 @@ reports  small files with comments, words and gaps, densities of pairs of elemen
 
 usage: elements.py CASE --minimd PROGRAM --verify PROGRAM --inputs FOLDER --max-ranks N --mpiexec WORD...
 """
-import argparse
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import Failure, on_ranks, options_of, reference_data, run_case
+
 PRINTED = 2 * 524287.985533 # what minimd prints for 1 eV an atom
 LATTICE = "c\nc\nmetal\nnone\neam\n1 1\n3 3 3\n4\n0.001\n300\n0.0847\n20\n3.5 1.0\n2\n"
-
-
-class Failure(Exception):
-    pass
 
 
 class Runs:
@@ -35,8 +33,7 @@ class Runs:
         return done
 
     def minimd(self, *words, ranks=1, code=0):
-        launcher = [*self.args.mpiexec, "-n", str(ranks)] if ranks > 1 else []
-        return self.launch([*launcher, self.args.minimd, *words], code)
+        return self.launch(on_ranks(self.args.mpiexec, ranks, [self.args.minimd, *words]), code)
 
     def energy(self, *words, ranks=1):
         """In eV an atom, at step 0; and the output."""
@@ -137,28 +134,15 @@ def reports(runs, data):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = options_of("minimd")
     parser.add_argument("case", choices=("lattice", "reports"))
-    parser.add_argument("--minimd", required=True)
-    parser.add_argument("--verify", required=True)
     parser.add_argument("--inputs", required=True)
     parser.add_argument("--max-ranks", type=int, default=4)
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
-    data = os.path.join(os.environ.get("MINX_REFERENCE_DATA") or "nowhere", "reports")
-    if args.case == "reports" and not os.path.exists(data):
-        print(f"skipped: no {data}: set MINX_REFERENCE_DATA to the folder of reference data")
-        return 1 if os.environ.get("MINX_REQUIRE_DATA") == "1" else 77
     with tempfile.TemporaryDirectory() as folder:
-        try:
-            if args.case == "lattice":
-                lattice(Runs(args, folder))
-            else:
-                reports(Runs(args, folder), data)
-        except Failure as failure:
-            print(failure)
-            return 1
-    return 0
+        if args.case == "lattice":
+            return run_case(lattice, Runs(args, folder))
+        return run_case(reports, Runs(args, folder), reference_data("reports"))
 
 
 if __name__ == "__main__":

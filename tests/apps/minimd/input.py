@@ -9,13 +9,15 @@ bad     more than 40 bad inputs: each ends with its exit code, exactly one messa
 
 usage: input.py CASE --minimd PROGRAM [--ranks N] --mpiexec WORD...
 """
-import argparse
 import glob
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import Failure, on_ranks, options_of, run_case
 
 DECK = """comment
 comment
@@ -141,14 +143,8 @@ RANKS = [
 ]
 
 
-class Failure(Exception):
-    pass
-
-
 def run(args, folder, options, ranks=1):
-    command = [args.minimd, *options]
-    if ranks > 1:
-        command = args.mpiexec + ["-n", str(ranks)] + command
+    command = on_ranks(args.mpiexec, ranks, [args.minimd, *options])
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=800, stdin=subprocess.DEVNULL)
 
 
@@ -264,19 +260,12 @@ def texts(args):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = options_of("minimd", verify=False)
     parser.add_argument("case", choices=("texts", "bad"))
-    parser.add_argument("--minimd", required=True)
     parser.add_argument("--ranks", type=int, default=1)
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
     args.minimd = os.path.abspath(args.minimd)
-    try:
-        {"texts": texts, "bad": bad}[args.case](args)
-    except Failure as failure:
-        print(failure)
-        return 1
-    return 0
+    return run_case({"texts": texts, "bad": bad}[args.case], args)
 
 
 if __name__ == "__main__":

@@ -21,16 +21,15 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import Failure, run_case
+
 CELLS = 4
 # what minimd prints for 1 eV an atom; bar in an eV per cubic Angstrom, of the original and of LAMMPS
 PRINTED, BAR, LAMMPS_BAR = 2 * 524287.985533, 1.602176e6, 1.6021765e6
 # funcfl files that are mixed: with other steps and other cutoffs
 MIXED = (("Cu_u3.eam", "Ni_u3.eam"), ("Al_jnp.eam", "Cu_smf7.eam"), ("Cu_u6.eam", "Ag_u3.eam", "Al_jnp.eam"))
 SYMBOLS = {13: "Al", 28: "Ni", 29: "Cu", 46: "Pd", 47: "Ag", 78: "Pt", 79: "Au"}
-
-
-class Failure(Exception):
-    pass
 
 
 class Element:
@@ -83,7 +82,7 @@ def lammps(args, folder, files, elements):
                           stdin=subprocess.DEVNULL, timeout=300)
     found = re.search(r"^FIGURES (\S+) (\S+)$", done.stdout, re.M)
     if done.returncode != 0 or not found:
-        raise Failure(f"lmp: exit code {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-1000:]}")
+        raise Failure(f"{' '.join(files)}: lmp: exit code {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-1000:]}")
     return float(found.group(1)), float(found.group(2)) / LAMMPS_BAR
 
 
@@ -98,7 +97,7 @@ def minimd(args, folder, files, options):
                           capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
     found = re.search(r"U\*: (\S+)\s+P\*: (\S+)", done.stdout)
     if done.returncode != 0 or not found:
-        raise Failure(f"minimd: exit code {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-1000:]}")
+        raise Failure(f"{' '.join(files)}: minimd: exit code {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-1000:]}")
     return float(found.group(1)) / PRINTED, float(found.group(2)) / BAR
 
 
@@ -118,7 +117,7 @@ def compare(args, names):
     if args.table:
         print(f"{'+'.join(names):32} {energy:18.12f} {worst[0]:9.1e} {worst[1]:9.1e}")
     if not max(worst) <= 1e-9:
-        raise Failure(f"energy an atom differs by {worst[0]:.1e}, pressure by {worst[1]:.1e}, expected at most 1e-9, relative")
+        raise Failure(f"{'+'.join(names)}: energy an atom differs by {worst[0]:.1e}, pressure by {worst[1]:.1e}, expected at most 1e-9, relative")
 
 
 def main():
@@ -135,14 +134,7 @@ def main():
         print(f"skipped: no program {args.lmp}, or no potentials in {args.potentials} (Debian: lammps and lammps-data)")
         return 77
     cases = [(name,) for name in names] + [mixed for mixed in MIXED if set(mixed) <= set(names)]
-    failed = 0
-    for case in cases:
-        try:
-            compare(args, case)
-        except Failure as failure:
-            print(f"{'+'.join(case)}: {failure}")
-            failed += 1
-    return 1 if failed else 0
+    return max([run_case(compare, args, case) for case in cases])
 
 
 if __name__ == "__main__":

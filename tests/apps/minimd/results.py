@@ -18,7 +18,6 @@ Needs h5py and numpy.
 
 usage: results.py CASE --minimd PROGRAM --verify PROGRAM --inputs FOLDER --mpiexec WORD...
 """
-import argparse
 import glob
 import os
 import shutil
@@ -26,6 +25,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import Failure, on_ranks, options_of, run_case
 
 try:
     import h5py
@@ -54,10 +56,6 @@ EAM = {"units": "metal", "force": "eam", "dt": 0.001, "temperature": 600, "densi
 METAL = 1.036427e-4  # eV in u (A/ps)^2
 
 
-class Failure(Exception):
-    pass
-
-
 class Runs:
     def __init__(self, args, folder):
         self.args, self.folder = args, folder
@@ -73,7 +71,7 @@ class Runs:
 
     def command_of(self, deck, *options, quiet=True, ranks=1):
         command = [self.args.minimd, "-i", deck, "--backend=serial", *["--quiet"][:quiet], *options]
-        return self.args.mpiexec + ["-n", str(ranks)] + command if ranks > 1 else command
+        return on_ranks(self.args.mpiexec, ranks, command)
 
     def run(self, deck, *options, ranks=1):
         self.command(self.command_of(deck, *options, ranks=ranks))
@@ -447,20 +445,12 @@ def killed(runs):
 
 def main(cases):
     """Runs the case that the command line names; returns the exit status."""
-    parser = argparse.ArgumentParser()
+    parser = options_of("minimd")
     parser.add_argument("case", choices=cases)
-    parser.add_argument("--minimd", required=True)
-    parser.add_argument("--verify", required=True)
     parser.add_argument("--inputs", required=True)
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        try:
-            cases[args.case](Runs(args, folder))
-        except Failure as failure:
-            print(failure)
-            return 1
-    return 0
+        return run_case(cases[args.case], Runs(args, folder))
 
 
 if __name__ == "__main__":

@@ -26,12 +26,14 @@ cuda    on a GPU: the logs of 4000 atoms, all kinds of lists, two ranks that sha
 
 usage: runs.py CASE --minimd PROGRAM --verify PROGRAM [--max-ranks N] --mpiexec WORD...
 """
-import argparse
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import Failure, backends_of, lines_of_backends, options_of, reference_data, run_case
 
 DECK = """comment
 comment
@@ -49,10 +51,6 @@ lj             force
 100            steps between lines
 """
 LINE = re.compile(r"^(\d+) (\S+e\S+) (\S+e\S+) (\S+e\S+) +\S+$", re.M)
-
-
-class Failure(Exception):
-    pass
 
 
 def launch(args, deck, run, *options, code=0):
@@ -81,16 +79,12 @@ def check(what, got, expected):
 
 def has(args, run):
     """Whether the build has the run's backend, and the run has not too many ranks."""
-    listed = subprocess.run([args.minimd, "--backends"], capture_output=True, text=True).stdout
     backend, ranks, _ = run.split()[0].rsplit(":", 2)
-    return backend.split(":")[0] in listed.splitlines() and int(ranks) <= args.max_ranks
+    return backend.split(":")[0] in backends_of(args.minimd) and int(ranks) <= args.max_ranks
 
 
 def logs(args, folder):
-    data = os.path.join(os.environ.get("MINX_REFERENCE_DATA") or "nowhere", "minimd")
-    if not os.path.exists(data):
-        print(f"skipped: no {data}: set MINX_REFERENCE_DATA to the folder of reference data")
-        return 1 if os.environ.get("MINX_REQUIRE_DATA") == "1" else 77
+    data = reference_data("minimd")
     many = ("serial:1:0", "openmp:1:2", "serial:2:0", "serial:4:0", "simt:1:0")
     spread = {"lj": (0.4, 0.575, 3), "eam": (13, 1300, 300)}
     potential = {"lj": (), "eam": ("potential=" + os.path.join(data, "Cu_u6.eam"),)}
@@ -311,7 +305,7 @@ def device_logs(args):
 
 
 def device(args, folder):
-    listed = subprocess.run([args.minimd, "--backends"], capture_output=True, text=True).stdout.splitlines()
+    listed = lines_of_backends(args.minimd)
     if args.device not in listed:
         print("skipped: " + "; ".join(line for line in listed if line.startswith(f"# {args.device}:")))
         return 77
@@ -341,22 +335,15 @@ def device(args, folder):
 
 def main():
     cases = {"logs": logs, "ranks": ranks, "lists": lists, "precision": precision, "memory": memory, "bugs": bugs, "checked": checked, "cuda": device}
-    parser = argparse.ArgumentParser()
+    parser = options_of("minimd")
     parser.add_argument("case", choices=cases)
-    parser.add_argument("--minimd", required=True)
-    parser.add_argument("--verify", required=True)
     parser.add_argument("--inputs", default=os.path.join(os.path.dirname(__file__), "../../../inputs/minimd"))
     parser.add_argument("--device", default="cuda", help="the backend of the case cuda")
     parser.add_argument("--memory-tool", help="the library of memory_tool.c")
     parser.add_argument("--max-ranks", type=int, default=8, help="runs on more are left out")
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        try:
-            return cases[args.case](args, folder)
-        except Failure as failure:
-            print(failure)
-            return 1
+        return run_case(cases[args.case], args, folder)
 
 
 if __name__ == "__main__":

@@ -19,10 +19,10 @@ import shutil
 import subprocess
 import sys
 
-from results import EAM, LJ, Failure, Runs, check, crystal, h5py, main, np, write_data
+from results import EAM, LJ, Failure, check, crystal, h5py, main, np, write_data
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../common/results"))
-from restart_values import seal
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from seal import seal
 
 COLD_LJ, COLD_EAM = {**LJ, "temperature": 0}, {**EAM, "temperature": 0}
 

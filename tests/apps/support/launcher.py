@@ -1,4 +1,5 @@
-"""Runs of programs, on one rank or several, whose exit code and messages are compared."""
+"""What tests start programs with: their command line, runs on one rank or several, what a build and its machine have."""
+import argparse
 import os
 import subprocess
 import sys
@@ -8,6 +9,52 @@ import sys
 LOST = "APPLICATION TERMINATED WITH THE EXIT STRING: Hangup (signal 1)"
 # Shorter than the time that a test has, so that what does not end has a name.
 LIMIT = 600
+
+
+class Failure(Exception):
+    """Ends a case; the text says what was got and what was expected."""
+
+
+def run_case(case, *arguments):
+    """Runs a case, and prints its failure; the exit status."""
+    try:
+        return case(*arguments) or 0
+    except Failure as failure:
+        print(failure)
+        return 1
+
+
+def options_of(app, verify=True):
+    """A parser of the command line, with the options that tests of an app have: --APP PROGRAM, --verify MINX-VERIFY and, as the last
+    one, --mpiexec WORD..."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument(f"--{app}", required=True)
+    if verify:
+        parser.add_argument("--verify", required=True)
+    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
+    return parser
+
+
+def reference_data(*names):
+    """A file or folder in that of MINX_REFERENCE_DATA. Where it is not there, the test is skipped; with MINX_REQUIRE_DATA=1 it fails."""
+    path = os.path.join(os.environ.get("MINX_REFERENCE_DATA") or "nowhere", *names)
+    if not os.path.exists(path):
+        print(f"skipped: no {path}: set MINX_REFERENCE_DATA to the folder of reference data")
+        sys.exit(1 if os.environ.get("MINX_REQUIRE_DATA") == "1" else 77)
+    return path
+
+
+def lines_of_backends(program):
+    """What --backends prints: the name of each backend that can run here, and a comment, # NAME: WHY, for each other one."""
+    return subprocess.run([program, "--backends"], capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout.splitlines()
+
+
+def backends_of(program):
+    return [line for line in lines_of_backends(program) if not line.startswith("#")]
+
+
+def on_ranks(mpiexec, ranks, command):
+    return [*mpiexec, "-n", str(ranks), *command] if ranks > 1 else [*command]
 
 
 def run_ranks(command, variables=None, folder=None, emptied=False):
@@ -26,12 +73,16 @@ def run_ranks(command, variables=None, folder=None, emptied=False):
     return done
 
 
-def all_succeed(commands, folder=None):
-    """Runs each command; do all end with exit code 0? Prints those that do not."""
-    good = True
-    for command in commands:
-        done = run_ranks(command, folder=folder)
-        if done.returncode != 0:
-            good = False
-            print(f"{' '.join(command)}: exit code {done.returncode}, expected 0\n{done.stdout[-500:]}{done.stderr[-1500:]}")
+def ends_with(command, folder=None, code=0, message=""):
+    """Runs a command; does it end with this exit code, and this message on stderr? Prints what it printed if not."""
+    done = run_ranks(command, folder=folder)
+    good = done.returncode == code and message in done.stderr
+    if not good:
+        print(f"{' '.join(command)}: exit code {done.returncode}, expected {code}{f' and {message!r}' if message else ''}\n"
+              f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return good
+
+
+def all_succeed(commands, folder=None):
+    """Runs each command; do all end with exit code 0?"""
+    return all([ends_with(command, folder) for command in commands])

@@ -10,9 +10,11 @@ they amplify rounding: only the residuals are compared. Chebyshev's iteration ge
 usage: cg_end.py TEALEAF MINX_VERIFY DECKS
 """
 import os
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import backends_of, ends_with
 
 DECKS = ["crooked_pipe_10.in", "crooked_pipe_3d_10.in"]
 SLOW = ["test_problem=0", "end_step=2", "initial_timestep=4"]
@@ -21,17 +23,10 @@ COMPARED += [["test_problem=0", "end_step=2", "initial_timestep=1e-6"]]
 ALONE = [[*SLOW, f"tl_max_iters={n}"] for n in (16, 17, 33, 40)] + [[*SLOW, "--tl_use_chebyshev", "tl_ch_cg_presteps=40"]]
 
 
-def run(command):
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode != 0:
-        print(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-1000:]}")
-    return done.returncode == 0
-
-
 def main():
     tealeaf, verify, decks = sys.argv[1:]
     good = True
-    listed = subprocess.run([tealeaf, "--backends"], capture_output=True, text=True).stdout.splitlines()
+    listed = backends_of(tealeaf)
     backends = [backend for backend in ("serial", "simt", "cuda") if backend in listed]
     if "serial" not in backends:
         print(f"{tealeaf} --backends: got {listed}, expected serial")
@@ -41,9 +36,9 @@ def main():
             for end in COMPARED + ALONE:
                 files = [os.path.join(folder, backend + ".h5") for backend in backends]
                 for backend, file in zip(backends, files):
-                    good = run([tealeaf, os.path.join(decks, deck), *end, "--backend=" + backend, "--output=" + file]) and good
+                    good = ends_with([tealeaf, os.path.join(decks, deck), *end, "--backend=" + backend, "--output=" + file]) and good
                 for file in files[1:] if end in COMPARED else ():
-                    good = good and run([verify, "--quiet", files[0], file])
+                    good = good and ends_with([verify, "--quiet", files[0], file])
     return 0 if good else 1
 
 

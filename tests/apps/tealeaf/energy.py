@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import on_ranks
+
 PIPE = ["crooked_pipe_10.in", "x_cells=30", "y_cells=26"]
 PIPE_3D = ["crooked_pipe_3d_10.in"]
 KEYS = ["test_problem=0", "initial_timestep=0.04", "end_step=5", "tl_eps=1e-4"]
@@ -52,8 +55,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "run.h5")
         for keeps, ranks, (deck, *mesh), keys in RUNS:
-            launcher = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
-            command = [*launcher, tealeaf, f"{decks}/{deck}", *mesh, *KEYS, *keys, "--backend=serial", "--output=" + file]
+            command = on_ranks(mpiexec, ranks, [tealeaf, f"{decks}/{deck}", *mesh, *KEYS, *keys, "--backend=serial", "--output=" + file])
             done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
             fault = f"exit code {done.returncode}" if done.returncode != 0 else check(keeps, done.stdout)
             if fault is None:

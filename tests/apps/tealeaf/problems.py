@@ -9,12 +9,14 @@ usage: problems.py [--backend NAME] [--solvers NAME...] [--problems 2d:1 3d:1...
 
 --problems: default: all but 2d:6, whose 8000 x 8000 cells take CG a minute and a half on an H200
 """
-import argparse
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import on_ranks, options_of
 
 try:
     import h5py
@@ -48,9 +50,7 @@ def solve(args, folder, problem, solver):
         file.write(text)
     mesh = [f"{axis}_cells={cells}" for axis in ("xyz" if solid else "xy")]
     command = [args.tealeaf, deck, *mesh, *keys, "--backend=" + args.backend, "--output=" + output]
-    if args.ranks > 1:
-        command = args.mpiexec + ["-n", str(args.ranks)] + command
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(on_ranks(args.mpiexec, args.ranks, command), capture_output=True, text=True, stdin=subprocess.DEVNULL)
     passed = re.search(r"^Test problem +\d is within +(\S+)% of the expected solution", done.stdout, re.M)
     counts = [int(line.split()[2]) for line in done.stdout.splitlines() if line.startswith(" Iteration count")]
     if solver == "jacobi" and counts and max(counts) >= ITERATIONS:
@@ -66,13 +66,11 @@ def solve(args, folder, problem, solver):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tealeaf", required=True)
+    parser = options_of("tealeaf", verify=False)
     parser.add_argument("--backend", default="openmp")
     parser.add_argument("--solvers", nargs="+", choices=SOLVERS, default=list(SOLVERS))
     parser.add_argument("--problems", nargs="+", choices=PROBLEMS, default=[name for name in PROBLEMS if name != "2d:6"])
     parser.add_argument("--ranks", type=int, default=1)
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
     good = True
     print(f"{'problem':8} {'solver':14} {'iterations':>10} {'seconds':>9} {'from U, %':>10} {'from cg':>8}")

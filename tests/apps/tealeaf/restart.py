@@ -5,7 +5,6 @@ ranks and the same backend, by minx-verify's default tolerance on others.
 
 usage: restart.py --tealeaf PROGRAM --verify PROGRAM --ranks N --mpiexec WORD...
 """
-import argparse
 import os
 import random
 import re
@@ -15,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import on_ranks, options_of
 
 STEPS = 60
 
@@ -100,9 +102,8 @@ class Runs:
         return self.path(name)
 
     def command(self, *options, deck="deck.in", ranks=None, backend="serial"):
-        ranks = ranks or self.args.ranks
         words = [self.args.tealeaf, self.path(deck), "--backend=" + backend, *options]
-        return self.args.mpiexec + ["-n", str(ranks)] + words if ranks > 1 else words
+        return on_ranks(self.args.mpiexec, ranks or self.args.ranks, words)
 
     def start(self, *options, **more):
         return subprocess.Popen(self.command(*options, **more), cwd=self.folder, stdin=subprocess.DEVNULL,
@@ -327,12 +328,9 @@ def other_places(runs):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tealeaf", required=True)
-    parser.add_argument("--verify", required=True)
+    parser = options_of("tealeaf")
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(args, folder)

@@ -14,12 +14,14 @@ usage: runs.py --tealeaf PROGRAM --verify PROGRAM --deck FILE [--keys KEY=VALUE.
                        [--needs BACKEND]
                        --runs BACKEND:RANKS:THREADS ... --mpiexec WORD...    (THREADS 0: the backend's own; BACKEND may hold options: a+b)
 """
-import argparse
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import lines_of_backends, options_of, reference_data
 
 PUBLISHED = 1e-10
 
@@ -51,27 +53,21 @@ def same_but_threads(a, b):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tealeaf", required=True)
-    parser.add_argument("--verify", required=True)
+    parser = options_of("tealeaf")
     parser.add_argument("--deck", required=True)
     parser.add_argument("--keys", nargs="*", default=[])
     parser.add_argument("--expected", type=float)
     parser.add_argument("--published", type=float, default=PUBLISHED)
     parser.add_argument("--needs")
-    parser.add_argument("--mpiexec", nargs=argparse.REMAINDER, default=["mpirun"])
     parser.add_argument("--runs", nargs="+", required=True)
     args = parser.parse_args()
     if args.deck.startswith("data:"):
-        args.deck = os.path.join(os.environ.get("MINX_REFERENCE_DATA") or "nowhere", args.deck[5:])
-    if not os.path.exists(args.deck):
-        print(f"skipped: no {args.deck}: set MINX_REFERENCE_DATA to the folder of reference data")
-        return 1 if os.environ.get("MINX_REQUIRE_DATA") == "1" else 77
-    listed = subprocess.run([args.tealeaf, "--backends"], capture_output=True, text=True).stdout
-    missing = [b for b in {run.split(":")[0] for run in args.runs} if b not in listed.splitlines()]
+        args.deck = reference_data(args.deck[5:])
+    listed = lines_of_backends(args.tealeaf)
+    missing = [b for b in {run.split(":")[0] for run in args.runs} if b not in listed]
     args.runs = [run for run in args.runs if run.split(":")[0] not in missing]
     if not args.runs or args.needs in missing:
-        print("skipped: " + "; ".join(l for l in listed.splitlines() if l.startswith(tuple(f"# {b}:" for b in missing))))
+        print("skipped: " + "; ".join(l for l in listed if l.startswith(tuple(f"# {b}:" for b in missing))))
         return 77
 
     good, u = True, {}

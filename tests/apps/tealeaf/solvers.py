@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import on_ranks
+
 failures = 0
 # keys of the solver, ranks, backend, further keys, most iterations of a step
 RUNS = [
@@ -102,8 +105,8 @@ ODD = """*tea
 ODD_RUNS = [(1, 1, 52), (2, 1, 27), (2, 4, 27), (3, 1, 20)]
 
 # Ill-conditioned: a pass of 2-D must compute beta well enough to need about as many iterations as the three kernels of 3-D. The mesh
-# of one plane has the same matrix. With beta from w.w and p.w it needed a third more. Now it needs 7 % more; the number
-# varies by some percent with the order of sums.
+# of one plane has the same matrix. The passes need 7 % more; with beta from w.w and p.w they would need a third more. The number varies
+# by some percent with the order of sums.
 STRIPES = """*tea
  state 1 density=1 energy=1
 %s
@@ -196,7 +199,7 @@ def odd_sizes(tealeaf, mpiexec, folder, solid):
     mesh = [] if solid else ["x_cells=127", "y_cells=81"]
     for steps, ranks, most in ODD_RUNS:
         command = [tealeaf, "odd.in", "--backend=serial", f"tl_multigrid_smoothing_steps={steps}"] + mesh
-        counts = iterations(run((mpiexec + ["-n", str(ranks)] if ranks > 1 else []) + command, folder))
+        counts = iterations(run(on_ranks(mpiexec, ranks, command), folder))
         check(len(counts) == 2 and max(counts) <= most, f"odd sizes, {steps} smoothing steps, {ranks} ranks: iterations {counts}, expected at most {most}")
 
 
@@ -229,7 +232,7 @@ def main():
             more = [MORE_3D.get(key, key) for key in more] if solid else more
             write(folder, name + ".in", text.replace("tl_use_cg", keys.replace(" tl_pre", "\ntl_pre")))
             command = [tealeaf, name + ".in", "--backend=" + backend] + mesh + more + [f"--output={name}.h5"]
-            out = run((mpiexec + ["-n", str(ranks)] if ranks > 1 else []) + command, folder)
+            out = run(on_ranks(mpiexec, ranks, command), folder)
             counts = iterations(out)
             most = max_in_3d(keys, more) if solid else most
             check(len(counts) == 2 and max(counts) <= most, f"{keys} {more}: iterations {counts}, expected at most {most}")

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
+from launcher import on_ranks
+
 failures = 0
 SIDE = 6 # states along a side
 
@@ -86,8 +89,7 @@ def main():
     tealeaf, verify, mpiexec = sys.argv[1], sys.argv[2], sys.argv[3:]
 
     def solve(folder, name, ranks, backend, words):
-        launcher = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
-        run([*launcher, tealeaf, "deck.in", "--quiet", "--backend=" + backend, *words, "--output=" + name], folder)
+        run(on_ranks(mpiexec, ranks, [tealeaf, "deck.in", "--quiet", "--backend=" + backend, *words, "--output=" + name]), folder)
 
     with tempfile.TemporaryDirectory() as folder:
         for keys, columns, rows, iterations, runs in CASES:

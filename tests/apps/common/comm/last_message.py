@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../support"))
-from launcher import LOST
+from launcher import LOST, on_ranks
 
 # What only the app prints; the launcher's lines may name it.
 OWN = re.compile(r"^( check | Wall clock|figure of merit| CG: | Step |tealeaf: )", re.M)
@@ -40,9 +40,8 @@ def main():
     for name, arguments, code, message in CASES:
         for ranks in (1, 2, 4) if code == 1 else (1, 4):
             for quiet in ([], ["--quiet"]):
-                launcher = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
                 with tempfile.TemporaryDirectory() as folder:
-                    got, text = run([*launcher, tealeaf, deck, "--backend=serial", *arguments, *quiet], folder)
+                    got, text = run(on_ranks(mpiexec, ranks, [tealeaf, deck, "--backend=serial", *arguments, *quiet]), folder)
                 whole = re.findall("^" + message + "$", text, re.M)
                 starts = [line.start() for line in OWN.finditer(text)]
                 last = bool(whole) and bool(starts) and text.startswith(whole[0], starts[-1])

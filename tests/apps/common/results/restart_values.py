@@ -5,11 +5,14 @@ dataset. Needs h5py and numpy.
 
 usage: restart_values.py APP PROGRAM DECK MPIEXEC WORD...
 """
-import hashlib
 import os
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../support"))
+from launcher import on_ranks
+from seal import seal
 
 try:
     import h5py
@@ -31,17 +34,6 @@ APPS = {
                  ("summary_step", 0, 2),
                  ("cg_residual", 2, -1), ("eigenvalues_known", 0, 2)]),
 }
-
-
-def seal(path):
-    """As file_digest.c does."""
-    with open(path, "rb") as file:
-        data = file.read()
-    end = data.rfind(b"\nminx-seal")
-    data = data[:end] if end >= 0 else data
-    blocks = (hashlib.sha256(data[at:at + (4 << 20)]).digest() for at in range(0, len(data), 4 << 20))
-    with open(path, "wb") as file:
-        file.write(data + f"\nminx-seal 1 {len(data):020d} {hashlib.sha256(b''.join(blocks)).hexdigest()}\n".encode())
 
 
 def put(entry, value):
@@ -100,8 +92,7 @@ def main():
     failures = 0
 
     def run(words, ranks=1):
-        start = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
-        return subprocess.run([*start, *command, *words], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        return subprocess.run(on_ranks(mpiexec, ranks, [*command, *words]), cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                               timeout=800)
 
     with tempfile.TemporaryDirectory() as folder:

@@ -16,23 +16,18 @@ import subprocess
 import sys
 import tempfile
 
-
-def run(command, folder):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
-    if done.returncode != 0:
-        print(f"{' '.join(command)}: exit code {done.returncode}, expected 0\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done.returncode == 0
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../support"))
+from launcher import all_succeed, backends_of, on_ranks
 
 
 def plan(app, deck, max_ranks):
     """(name, backend, ranks, options, keys) of the runs. Those with the same keys agree."""
-    listed = subprocess.run([app, "--backends"], capture_output=True, text=True, check=True).stdout
     with open(deck, errors="replace") as f:
         comments = f.read()
     short = not re.search(r"too long for simt", comments)
     smaller = re.search(r"on simt with((?: \w+=[^\s:]+)+)", comments)
     all_ranks = [n for n in (1, 2, 4) if n <= max_ranks]
-    for backend in [line for line in listed.splitlines() if not line.startswith("#")]:
+    for backend in backends_of(app):
         keys = []
         if backend == "simt":
             if not short:
@@ -53,8 +48,8 @@ def restarts(app, verify, deck, folder, whole):
     before = "c.h5.1"
     if "has no checkpoints" in done.stderr or (done.returncode == 0 and not os.path.exists(os.path.join(folder, before))):
         return True
-    return run([*command, "--restart=" + before, "--output=again.h5"], folder) and run([verify, "--quiet", "again.h5"], folder) \
-        and run([verify, "--quiet", "--tolerance=0", whole, "again.h5"], folder)
+    return all_succeed([[*command, "--restart=" + before, "--output=again.h5"], [verify, "--quiet", "again.h5"],
+                        [verify, "--quiet", "--tolerance=0", whole, "again.h5"]], folder)
 
 
 def main():
@@ -65,10 +60,9 @@ def main():
         for name, backend, ranks, options, keys in plan(app, deck, max_ranks):
             file = f"{name}_{ranks}.h5"
             other = first.setdefault(tuple(keys), file)
-            launcher = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
-            good = run([*launcher, app, deck, *keys, "--quiet", "--backend=" + backend, "--output=" + file, *options], folder) \
-                and run([verify, "--quiet", file], folder) and (other == file or run([verify, "--quiet", other, file], folder)) \
-                and good
+            command = on_ranks(mpiexec, ranks, [app, deck, *keys, "--quiet", "--backend=" + backend, "--output=" + file, *options])
+            compared = [] if other == file else [[verify, "--quiet", other, file]]
+            good = all_succeed([command, [verify, "--quiet", file], *compared], folder) and good
         good = good and (first.get(()) != "serial_1.h5" or restarts(app, verify, deck, folder, first[()]))
         if not first:
             print("no backend is available")

@@ -8,7 +8,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../support"))
-from launcher import all_succeed
+from launcher import all_succeed, on_ranks
 
 # layouts: right and left, left and right, right and right
 PAIRS = [("openmp:threads=2", "simt"), ("simt", "serial"), ("serial:order=shuffled", "openmp:threads=3")]
@@ -46,9 +46,8 @@ def main():
     for all_ranks, (deck, *words) in RUNS[app]:
         for ranks in all_ranks:
             for backend, other in PAIRS + (PAIRS_OF_ALL if layouts == "all" else []):
-                launcher = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
-                commands.append([*launcher, program, f"{inputs}/{deck}", *words, "--quiet", "--backend=" + backend,
-                                 "--check-against=" + other])
+                commands.append(on_ranks(mpiexec, ranks, [program, f"{inputs}/{deck}", *words, "--quiet", "--backend=" + backend,
+                                                          "--check-against=" + other]))
     return 0 if all_succeed(commands) else 1
 
 

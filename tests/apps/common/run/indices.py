@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../support"))
-from launcher import all_succeed
+from launcher import all_succeed, on_ranks
 
 BACKENDS = ["serial", "openmp:threads=2", "simt"]
 STORED = ["csr", "csr8", "ell", "sell", "lines", "symmetric"]
@@ -73,7 +73,7 @@ def main():
     app, program, inputs, mpiexec = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     with tempfile.TemporaryDirectory() as folder:
         runs = {"minife": minife, "minimd": minimd}[app](folder, inputs)
-        commands = [[program, *words] if ranks == 1 else [*mpiexec, "-n", str(ranks), program, *words] for ranks, words in runs]
+        commands = [on_ranks(mpiexec, ranks, [program, *words]) for ranks, words in runs]
         return 0 if all_succeed(commands, folder) else 1
 
 

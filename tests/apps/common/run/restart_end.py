@@ -5,9 +5,12 @@ Beyond the last step one line says that nothing is left to do; the exit code is 
 
 usage: restart_end.py APP PROGRAM MINX-VERIFY DECK MPIEXEC WORD...
 """
-import subprocess
+import os
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../support"))
+from launcher import ends_with, on_ranks
 
 # what every run has; the key that ends a run; the steps of the first run, and between its checkpoints; frames, one at the newest checkpoint
 APPS = {
@@ -24,16 +27,11 @@ def main():
 
     def run(command, code=0, message=""):
         nonlocal good
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=800)
-        if done.returncode != code or message not in done.stderr:
-            print(f"{' '.join(command)}: exit code {done.returncode}, expected {code} and '{message}'\n"
-                  f"{done.stdout[-1500:]}{done.stderr[-1500:]}")
-            good = False
+        good = ends_with(command, folder, code, message) and good
 
     with tempfile.TemporaryDirectory() as folder:
         for ranks in (1, 2):
-            start = [*mpiexec, "-n", str(ranks)] if ranks > 1 else []
-            start += [program, *([] if app == "minife" else [deck]), *words, "--backend=serial", "--quiet"]
+            start = on_ranks(mpiexec, ranks, [program, *([] if app == "minife" else [deck]), *words, "--backend=serial", "--quiet"])
             last = end // every * every # the newest checkpoint, which is at no line of output
             run([*start, f"{key}={end}", "--checkpoint=c.h5", f"--checkpoint-every={every}"])
             run([*start, f"{key}={last}", "--output=whole.h5"])
