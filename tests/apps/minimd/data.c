@@ -142,7 +142,7 @@ static void test_long(void)
 static void test_bad(void)
 {
     for (size_t i = 0; i < sizeof bad_files / sizeof bad_files[0]; i++) {
-        const bad_file *const b = &bad_files[i];
+        const bad_text *const b = &bad_files[i];
         contents c;
         const mx_err err = read_text(b->text, b->length, &c);
         if (err == MX_ERR_INPUT && strncmp(mx_err_message(), "file:", 5) == 0 &&

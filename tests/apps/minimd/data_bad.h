@@ -1,24 +1,14 @@
 /* LAMMPS data files that minimd refuses, and a part of the message. Included once. */
 #pragma once
-#include <stddef.h>
+#include "bad_text.h"
 
-typedef struct bad_file {
-    const char *text;
-    size_t length;
-    const char *message;
-} bad_file;
-
-#define BAD(TEXT, MESSAGE)              \
-    {                                   \
-        TEXT, sizeof(TEXT) - 1, MESSAGE \
-    }
 #define BOX "0 4 xlo xhi\n0 4 ylo yhi\n0 4 zlo zhi\n"
 /* Lines 1 to 6: two atoms of two types. */
 #define TOP "\n2 atoms\n2 atom types\n" BOX
 /* Lines 7 to 10. */
 #define ATOMS "Atoms # atomic\n\n1 1 0 0 0\n2 2 1 1 1\n"
 
-static const bad_file bad_files[] = {
+static const bad_text bad_files[] = {
     BAD("", "file:1: atoms: got no number of atoms"),
     BAD("2 atoms\n2 atom types\n" BOX ATOMS,
         "file:6: atoms: got no number of atoms, expected a line \"N atoms\" in the header; line 1, \"2 "

@@ -1,23 +1,13 @@
 /* Decks of miniMD that are refused, and a part of the message. Included once. */
 #pragma once
-#include <stddef.h>
+#include "bad_text.h"
 
-typedef struct bad_deck {
-    const char *text;
-    size_t length;
-    const char *message;
-} bad_deck;
-
-#define BAD(TEXT, MESSAGE)              \
-    {                                   \
-        TEXT, sizeof(TEXT) - 1, MESSAGE \
-    }
 /* Lines 1 to 5, and those behind. */
 #define TOP "1\n2\nlj\nnone\nlj\n"
 #define CELLS "8 8 8\n"
 #define REST "100\n0.005\n1.44\n0.8442\n20\n2.5 0.3\n100\n"
 
-static const bad_deck bad_decks[] = {
+static const bad_text bad_decks[] = {
     BAD("", "deck:1: units: got the end of the file"),
     BAD("1\n2\n", "deck:2: units: got the end of the file, expected it on line 3 of 14"),
     BAD("1\n2\nreal\nnone\nlj\n1 1\n" CELLS REST,

@@ -92,7 +92,7 @@ static void test_good_decks(void)
 static void test_bad_decks(void)
 {
     for (size_t i = 0; i < sizeof bad_decks / sizeof bad_decks[0]; i++) {
-        const bad_deck *const b = &bad_decks[i];
+        const bad_text *const b = &bad_decks[i];
         const mx_err err = parse_deck(b->text, b->length);
         if (err == MX_ERR_INPUT && strncmp(mx_err_message(), "deck:", 5) == 0 &&
             strstr(mx_err_message(), b->message) && strstr(mx_err_message(), "expected"))

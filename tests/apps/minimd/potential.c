@@ -4,21 +4,12 @@
  * original printed with Cu_u6.eam (in MINX_REFERENCE_DATA). Nothing runs in parallel, so neither
  * ranks nor backends matter. */
 #include "input/md_potential.h"
+#include "potential_check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int failures;
-
-static void check(const char *what, double got, double expected, double tolerance)
-{
-    if (fabs(got - expected) <= tolerance) return;
-    fprintf(stderr, "%s: got %.15g, expected %.15g, tolerance %g\n", what, got, expected,
-            tolerance);
-    failures++;
-}
 
 static char *read_whole_file(const char *folder, const char *name, size_t *length)
 {
