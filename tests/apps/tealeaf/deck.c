@@ -49,50 +49,48 @@ static tl_deck reference_defaults(void)
 }
 
 /* Reads one member of either deck as a number, so that the comparison is one loop. */
-#define MEMBER(m)           \
-    {                       \
-#m, got->m, want->m \
-    }
+#define MEMBER(m) #m, (double)got->m, (double)want->m
+
 static void compare_decks(const char *name, const tl_deck *got, const tl_deck *want)
 {
     const struct {
         const char *name;
         double got, want;
     } members[] = {
-        MEMBER(dialect),
-        MEMBER(states),
-        MEMBER(xmin),
-        MEMBER(xmax),
-        MEMBER(ymin),
-        MEMBER(ymax),
-        MEMBER(zmin),
-        MEMBER(zmax),
-        {"x_cells", (double)got->x_cells, (double)want->x_cells},
-        {"y_cells", (double)got->y_cells, (double)want->y_cells},
-        {"z_cells", (double)got->z_cells, (double)want->z_cells},
-        MEMBER(initial_timestep),
-        MEMBER(end_time),
-        {"end_step", (double)got->end_step, (double)want->end_step},
-        {"summary_frequency", (double)got->summary_frequency, (double)want->summary_frequency},
-        {"visit_frequency", (double)got->visit_frequency, (double)want->visit_frequency},
-        MEMBER(solver),
-        MEMBER(preconditioner),
-        {"presteps", (double)got->presteps, (double)want->presteps},
-        MEMBER(epslim),
-        {"inner_steps", (double)got->inner_steps, (double)want->inner_steps},
-        MEMBER(halo_depth),
-        MEMBER(smoothing_steps),
-        {"tiles_per_problem", (double)got->tiles_per_problem, (double)want->tiles_per_problem},
-        {"tiles_per_task", (double)got->tiles_per_task, (double)want->tiles_per_task},
-        {"sub_tiles_per_tile", (double)got->sub_tiles_per_tile, (double)want->sub_tiles_per_tile},
-        MEMBER(coefficient),
-        MEMBER(eps),
-        {"max_iters", (double)got->max_iters, (double)want->max_iters},
-        MEMBER(check_result),
-        MEMBER(test_problem),
-        MEMBER(profiler_on),
-        MEMBER(verbose_on),
-        MEMBER(reflective_boundary),
+        {MEMBER(dialect)},
+        {MEMBER(states)},
+        {MEMBER(xmin)},
+        {MEMBER(xmax)},
+        {MEMBER(ymin)},
+        {MEMBER(ymax)},
+        {MEMBER(zmin)},
+        {MEMBER(zmax)},
+        {MEMBER(x_cells)},
+        {MEMBER(y_cells)},
+        {MEMBER(z_cells)},
+        {MEMBER(initial_timestep)},
+        {MEMBER(end_time)},
+        {MEMBER(end_step)},
+        {MEMBER(summary_frequency)},
+        {MEMBER(visit_frequency)},
+        {MEMBER(solver)},
+        {MEMBER(preconditioner)},
+        {MEMBER(presteps)},
+        {MEMBER(epslim)},
+        {MEMBER(inner_steps)},
+        {MEMBER(halo_depth)},
+        {MEMBER(smoothing_steps)},
+        {MEMBER(tiles_per_problem)},
+        {MEMBER(tiles_per_task)},
+        {MEMBER(sub_tiles_per_tile)},
+        {MEMBER(coefficient)},
+        {MEMBER(eps)},
+        {MEMBER(max_iters)},
+        {MEMBER(check_result)},
+        {MEMBER(test_problem)},
+        {MEMBER(profiler_on)},
+        {MEMBER(verbose_on)},
+        {MEMBER(reflective_boundary)},
     };
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         /* exact: both sides come from the same decimal text */
@@ -322,17 +320,13 @@ static void test_values_3d(void)
     for (int i = 0; i < 6; i++) {
         const tl_deck good = pipe_3d_deck(tests[i].cells, tests[i].time_step, i + 1);
         check_expected("reference in 3-D", &good, tests[i].want);
-        for (int change = 0; change < 5; change++) {
-            tl_deck deck = good;
-            switch (change) {
-            case 0: deck.z_cells++; break;
-            case 1: deck.zmin = -1; break;
-            case 2: deck.state[6].zmax = 9; break;
-            case 3: deck.test_problem = i == 5 ? 1 : i + 2; break;
-            default: deck.initial_timestep = 0.4; break;
-            }
-            check_expected("not as published, in 3-D", &deck, -1.0);
-        }
+        tl_deck other[5] = {good, good, good, good, good};
+        other[0].z_cells++;
+        other[1].zmin = -1;
+        other[2].state[6].zmax = 9;
+        other[3].test_problem = i == 5 ? 1 : i + 2;
+        other[4].initial_timestep = 0.4;
+        for (int n = 0; n < 5; n++) check_expected("not as published, in 3-D", &other[n], -1.0);
     }
 }
 
@@ -369,23 +363,23 @@ static void test_port_values(void)
  * published result. */
 static void test_other_problems(void)
 {
-    for (int i = 0; i < 9; i++) {
-        tl_deck deck =
-            pipe_deck(i % 2 ? TL_DIALECT_PORT : TL_DIALECT_REFERENCE, 1000, 10, i % 2 ? 0 : 4);
-        check_expected("as published", &deck, 97.27733205075556);
-        switch (i) {
-        case 0: deck.y_cells = 999; break;
-        case 1: deck.initial_timestep = 0.04; break;
-        case 2: deck.xmax = 10.5; break;
-        case 3: deck.ymin = -1.0; break;
-        case 4: deck.coefficient = TL_COEFFICIENT_INVERSE_DENSITY; break;
-        case 5: deck.states = 4; break;
-        case 6: deck.state[4].energy = 0.2; break;
-        case 7: deck.state[1].geometry = TL_POINT; break;
-        default: deck.end_time = 0.03; break;
-        }
-        check_expected("not as published", &deck, -1.0);
+    enum { OTHERS = 9 };
+    static tl_deck other[OTHERS];
+    for (int i = 0; i < OTHERS; i++) {
+        const bool port = i % 2 != 0;
+        other[i] = pipe_deck(port ? TL_DIALECT_PORT : TL_DIALECT_REFERENCE, 1000, 10, port ? 0 : 4);
+        check_expected("as published", &other[i], 97.27733205075556);
     }
+    other[0].y_cells = 999;
+    other[1].initial_timestep = 0.04;
+    other[2].xmax = 10.5;
+    other[3].ymin = -1.0;
+    other[4].coefficient = TL_COEFFICIENT_INVERSE_DENSITY;
+    other[5].states = 4;
+    other[6].state[4].energy = 0.2;
+    other[7].state[1].geometry = TL_POINT;
+    other[8].end_time = 0.03;
+    for (int i = 0; i < OTHERS; i++) check_expected("not as published", &other[i], -1.0);
 }
 
 /* ---- decks in files ---- */
@@ -441,41 +435,6 @@ static void test_originals(const char *data)
         check_file(folder, decks[i].name, decks[i].want);
 }
 
-/* Every key that --help-deck lists stands in the page about decks. */
-static void test_page(const char *source)
-{
-    static char page[65536];
-    char path[1024];
-    char line[512];
-    char key[64];
-    char dialect[16];
-    snprintf(path, sizeof path, "%s/docs/tealeaf-deck.md", source);
-    FILE *const f = fopen(path, "rb");
-    FILE *const list = tmpfile();
-    if (!f || !list) {
-        fail(path, "cannot be opened, or no temporary file");
-        return;
-    }
-    page[fread(page, 1, sizeof page - 1, f)] = '\0';
-    fclose(f);
-    app_keys_help(&tl_input, list);
-    rewind(list);
-    int keys = 0;
-    while (fgets(line, sizeof line, list)) {
-        if (strncmp(line, "  ", 2) != 0 || line[2] == ' ') continue;
-        if (sscanf(line + 2, "%60[a-z_] %15s", key, dialect) != 2) continue;
-        if (strncmp(dialect, "reference", 9) != 0 && strcmp(dialect, "port") != 0 &&
-            strcmp(dialect, "3-D") != 0 && strcmp(dialect, "all") != 0)
-            continue;
-        char quoted[80];
-        snprintf(quoted, sizeof quoted, "`%s`", key);
-        if (!strstr(page, quoted)) fail("docs/tealeaf-deck.md lacks", quoted);
-        keys++;
-    }
-    fclose(list);
-    if (keys < 70) fail("--help-deck", "lists fewer than 70 keys");
-}
-
 /* The argument is the folder of minx's sources: for the decks that it ships. */
 int main(int argc, char **argv)
 {
@@ -491,10 +450,7 @@ int main(int argc, char **argv)
     test_values_3d();
     test_port_values();
     test_other_problems();
-    if (argc > 1) {
-        test_shipped(argv[1]);
-        test_page(argv[1]);
-    }
+    if (argc > 1) test_shipped(argv[1]);
     if (data) test_originals(data);
     if (failures > 0) return 1;
     if (data) return 0;

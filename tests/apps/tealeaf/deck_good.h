@@ -7,8 +7,8 @@
 typedef struct good_deck {
     const char *name;
     const char *text;
-    void (*expect)(
-        tl_deck *deck); /* makes, from the dialect's defaults with one state, what the text says */
+    /* makes, from the defaults of the reference with one state, what the text says */
+    void (*expect)(tl_deck *deck);
 } good_deck;
 
 static void expect_nothing(tl_deck *d) { (void)d; }
