@@ -1,15 +1,7 @@
 # Compiles a file with a mistake: cmake -DMESSAGE=REGEX -DLINES=N -P compile_error.cmake -- COMMAND...
 # Passes if the compiler fails, its first error matches MESSAGE, and it prints at most LINES lines. With an empty MESSAGE it
 # must succeed without a word. Shows what the compiler said.
-set(command)
-set(behind FALSE)
-foreach(n RANGE ${CMAKE_ARGC})
-  if(behind AND n LESS CMAKE_ARGC)
-    list(APPEND command "${CMAKE_ARGV${n}}")
-  elseif("${CMAKE_ARGV${n}}" STREQUAL "--")
-    set(behind TRUE)
-  endif()
-endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/command.cmake)
 execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${command} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
 message("${text}")
 if(MESSAGE STREQUAL "")

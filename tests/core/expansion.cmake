@@ -3,15 +3,7 @@
 # that marks the kernel. Compile time follows both.
 set(BYTES 4096)
 set(CALLS 6)
-set(command)
-set(behind FALSE)
-foreach(n RANGE ${CMAKE_ARGC})
-  if(behind AND n LESS CMAKE_ARGC)
-    list(APPEND command "${CMAKE_ARGV${n}}")
-  elseif("${CMAKE_ARGV${n}}" STREQUAL "--")
-    set(behind TRUE)
-  endif()
-endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/command.cmake)
 execute_process(COMMAND ${command} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX REPLACE ".*the_expansion_begins_here;" "" text "${text}")
 string(REGEX REPLACE "\n# [^\n]*" "" text "${text}") # line numbers

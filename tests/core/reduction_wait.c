@@ -98,19 +98,10 @@ static void test_limit(void)
 
 int main(int argc, char **argv)
 {
-    const char *why = "";
-    if (argc > 1) check_resource = argv[1];
-    const bool cuda = strncmp(check_resource, "cuda", 4) == 0;
-    if (cuda && !mx_backend_available("cuda", &why)) {
-        printf("skipped: cuda: %s\n", why);
-        return CHECK_SKIPPED;
-    }
-    if (mx_init() != MX_OK) {
-        printf("%s\n", mx_err_message());
-        return getenv("MINX_TEST_VALGRIND") != NULL ? CHECK_SKIPPED : 1;
-    }
+    const int code = check_begin(argc, argv);
+    if (code != 0) return code;
     test_bits();
-    if (cuda) test_limit();
+    if (strncmp(check_resource, "cuda", 4) == 0) test_limit();
     mx_finalize();
     return check_failures > 0;
 }

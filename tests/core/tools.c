@@ -474,17 +474,8 @@ static void test_option_alone(char *program)
 
 int main(int argc, char **argv)
 {
-    const char *why = "";
-    if (argc > 1) check_resource = argv[1];
-    const bool cuda = strncmp(check_resource, "cuda", 4) == 0;
-    if (cuda && !mx_backend_available("cuda", &why)) {
-        printf("skipped: cuda: %s\n", why);
-        return CHECK_SKIPPED;
-    }
-    if (mx_init() != MX_OK) {
-        printf("%s\n", mx_err_message());
-        return getenv("MINX_TEST_VALGRIND") != NULL ? CHECK_SKIPPED : 1;
-    }
+    const int code = check_begin(argc, argv);
+    if (code != 0) return code;
     mx_finalize();
     test_option(argv[0]);
     test_environment();

@@ -16,6 +16,7 @@
 #include "results/checkpoint.h"
 #include "results/file_digest.h"
 #include "results/results.h"
+#include "target.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -24,15 +25,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define HOLDS(condition)                                                                       \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            fprintf(stderr, "fuzz_checkpoint: line %d: this should hold: %s (%s)\n", __LINE__, \
-                    #condition, mx_err_message());                                             \
-            abort();                                                                           \
-        }                                                                                      \
-    } while (0)
 
 enum { ROWS = 5, COLUMNS = 4, PARTICLES = 6, SITES = 3, GHOSTS = 1, SERIES = 7 };
 static const char program[] = "fuzz", lines[] = "cells=9\ndt=0.5\n";
@@ -493,8 +485,6 @@ static void make_file(const reader *r, source *s)
     HOLDS(H5Fclose(file) >= 0);
     HOLDS(app_file_seal(comm, path) == MX_OK);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -6,19 +6,11 @@
  *   2. accepted input keeps the ranges of its table, and the matrix has at most 2^63 nonzeros;
  *   3. reading twice gives the same parameters. */
 #include "input/fe_input.h"
+#include "target.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define HOLDS(condition)                                                                    \
-    do {                                                                                    \
-        if (!(condition)) {                                                                 \
-            fprintf(stderr, "fuzz_minife_input: line %d: this should hold: %s\n", __LINE__, \
-                    #condition);                                                            \
-            abort();                                                                        \
-        }                                                                                   \
-    } while (0)
 
 static void check_input(const fe_input *in)
 {
@@ -48,16 +40,11 @@ static void check_same(const fe_input *one, const fe_input *other)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static app_keys keys, again;
     fe_input first, second;
-    char *const text =
-        malloc(size > 0 ? size : 1); /* its own block: a sanitizer sees a read beyond the end */
-    if (!text) abort();
-    if (size > 0) memcpy(text, data, size);
+    char *const text = own_block(data, size);
     mx_err_clear();
     const mx_err err = app_keys_read(&keys, &fe_keys, "input", text, size, NULL, &first);
     HOLDS(err == MX_OK || err == MX_ERR_INPUT);

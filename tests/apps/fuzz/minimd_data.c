@@ -5,19 +5,11 @@
  *   2. an accepted file keeps what md_data_file.h promises: as many rows as the header says, ids and types in their ranges, finite
  *      numbers, a box with sides. */
 #include "input/md_data_file.h"
+#include "target.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define HOLDS(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            fprintf(stderr, "fuzz_minimd_data: line %d: this should hold: %s\n", __LINE__, \
-                    #condition);                                                           \
-            abort();                                                                       \
-        }                                                                                  \
-    } while (0)
 
 static void check_rows(const md_data_about *about, const md_data_rows *rows)
 {
@@ -60,16 +52,11 @@ static mx_err read_all(const char *text, size_t size, int64_t *counts, md_data_a
     return err;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int64_t counts[2] = {0};
     md_data_about about;
-    char *const text =
-        malloc(size > 0 ? size : 1); /* its own block: a sanitizer sees a read beyond the end */
-    if (!text) abort();
-    if (size > 0) memcpy(text, data, size);
+    char *const text = own_block(data, size);
     mx_err_clear();
     const mx_err err = read_all(text, size, counts, &about);
     HOLDS(err == MX_OK || err == MX_ERR_INPUT);

@@ -6,19 +6,11 @@
  *      cutoffs that double precision can hold;
  *   3. reading twice gives the same. */
 #include "input/md_input.h"
+#include "target.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define HOLDS(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            fprintf(stderr, "fuzz_minimd_deck: line %d: this should hold: %s\n", __LINE__, \
-                    #condition);                                                           \
-            abort();                                                                       \
-        }                                                                                  \
-    } while (0)
 
 static void check_list(const md_input *in, const double *list, int count, bool zero)
 {
@@ -60,16 +52,11 @@ static bool same(md_input a, md_input b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static md_input first, second;
     static app_keys keys, again;
-    char *const text =
-        malloc(size > 0 ? size : 1); /* its own block: a sanitizer sees a read beyond the end */
-    if (!text) abort();
-    if (size > 0) memcpy(text, data, size);
+    char *const text = own_block(data, size);
     mx_err_clear();
     const mx_err err = md_deck_parse("deck", text, size, &keys, &first);
     HOLDS(err == MX_OK || err == MX_ERR_INPUT);

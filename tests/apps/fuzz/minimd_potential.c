@@ -3,20 +3,12 @@
  *   2. an accepted potential keeps the promises of md_potential.h, and all of its tables are there, of finite numbers;
  *   3. splines of its tables are finite. */
 #include "input/md_potential.h"
+#include "target.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define HOLDS(condition)                                                                 \
-    do {                                                                                 \
-        if (!(condition)) {                                                              \
-            fprintf(stderr, "fuzz_potential: line %d: this should hold: %s\n", __LINE__, \
-                    #condition);                                                         \
-            abort();                                                                     \
-        }                                                                                \
-    } while (0)
 
 static void check_table(const double *values, int tables, int knots)
 {
@@ -42,14 +34,10 @@ static void check_potential(const md_potential *p)
     check_table(p->pair, md_pairs(p->elements), p->r_knots);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     md_potential p;
-    char *const text = malloc(size > 0 ? size : 1); /* its own block: a sanitizer sees its end */
-    if (!text) abort();
-    if (size > 0) memcpy(text, data, size);
+    char *const text = own_block(data, size);
     mx_err_clear();
     const mx_err err = md_potential_parse("file", text, size, &p);
     HOLDS(err == MX_OK || err == MX_ERR_INPUT);

@@ -1,11 +1,9 @@
 /* The main of a fuzz target where libFuzzer is not linked: runs the target once on each file that
  * the command line names. So every test run goes through the seeds, and through what was once
  * found. */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "target.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include <stdbool.h>
 
 static bool replay(const char *path)
 {

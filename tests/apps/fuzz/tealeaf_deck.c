@@ -6,19 +6,11 @@
  *   2. an accepted deck keeps the promises of tl_deck.h: ranges, sides in order, finite numbers;
  *   3. parsing twice gives the same. */
 #include "input/tl_deck.h"
+#include "target.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define HOLDS(condition)                                                                    \
-    do {                                                                                    \
-        if (!(condition)) {                                                                 \
-            fprintf(stderr, "fuzz_tealeaf_deck: line %d: this should hold: %s\n", __LINE__, \
-                    #condition);                                                            \
-            abort();                                                                        \
-        }                                                                                   \
-    } while (0)
 
 static void check_states(const tl_deck *d)
 {
@@ -52,17 +44,12 @@ static void check_deck(const tl_deck *d)
     check_states(d);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static tl_deck first, second;
     double expected;
     const char *source;
-    char *const text =
-        malloc(size > 0 ? size : 1); /* its own block: a sanitizer sees a read beyond the end */
-    if (!text) abort();
-    if (size > 0) memcpy(text, data, size);
+    char *const text = own_block(data, size);
     mx_err_clear();
     const mx_err err = tl_deck_parse("deck", text, size, &first);
     HOLDS(err == MX_OK || err == MX_ERR_INPUT);

@@ -1,0 +1,10 @@
+# What follows -- on the command line of a script, cmake -P SCRIPT -- COMMAND..., as the list `command`
+set(command)
+set(behind FALSE)
+foreach(n RANGE ${CMAKE_ARGC})
+  if(behind AND n LESS CMAKE_ARGC)
+    list(APPEND command "${CMAKE_ARGV${n}}")
+  elseif("${CMAKE_ARGV${n}}" STREQUAL "--")
+    set(behind TRUE)
+  endif()
+endforeach()
