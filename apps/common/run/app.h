@@ -142,7 +142,8 @@ mx_err app_publish(app_base *base);
 /* The exit code of the program, for the first error of the run: the same on all ranks. If it is not
  * 0, rank 0 says why in the last lines, on stderr: failed checks, other lines of app_print_last,
  * the error. No rank ends before the launcher has read them, because launchers then end the other
- * ranks and print lines of their own. Collective. */
+ * ranks and print lines of their own. An error that is not agreed ends all ranks (app_abort).
+ * Collective. */
 int app_finish(app_base *base, mx_err err);
 
 /* Closes and frees all that *base has, ends minx and MPI. To be called in any case, as app_finish,
