@@ -152,12 +152,18 @@ void app_close(app_base *base);
 
 /* ---- what stages call: app_check.c, app_output.c; files and place: app.c ---- */
 
+/* What a check expects of a value. */
+typedef struct app_expect {
+    double value;
+    double tolerance;    /* relative to |value|, absolute where that is 0 */
+    app_compare compare; /* as in app_checked */
+} app_expect;
+
 /* Compares a value with its expected value: prints one line, stores /verification/NAME, and sets
- * base->failed unless app_relative(value, expected) <= tolerance. A NaN fails. The numbers must be
- * the same on all ranks, because each rank decides for itself. `compare` and errors: as for
+ * base->failed unless app_relative(value, expected.value) <= expected.tolerance. A NaN fails. The
+ * numbers must be the same on all ranks, because each rank decides for itself. Errors: as for
  * app_results_check. All ranks make the same calls. */
-mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance,
-                 app_compare compare);
+mx_err app_check(app_base *base, const char *name, double value, app_expect expected);
 
 /* The cells of a view of doubles: it has `ghosts` ghost cells on every side, which are not among
  * them. */
