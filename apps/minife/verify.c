@@ -104,9 +104,10 @@ static mx_err check_error(fe_app *app, double residual)
     app_print(app->base.report, "error: L2 %.6e, largest at a node %.6e\n", sqrt(square), largest);
     /* Not compared with another run's: the tolerances have the residual in them, all digits of
      * which are roundings. The solutions are compared. */
-    MX_TRY(
-        app_check(&app->base, "error_l2", sqrt(square), 0, L2_CONSTANT * h * h + more, APP_NEVER));
-    return app_check(&app->base, "error_max", largest, 0, MAX_CONSTANT * h * h + more, APP_NEVER);
+    MX_TRY(app_check(&app->base, "error_l2", sqrt(square),
+                     (app_expect){0, L2_CONSTANT * h * h + more, APP_NEVER}));
+    return app_check(&app->base, "error_max", largest,
+                     (app_expect){0, MAX_CONSTANT * h * h + more, APP_NEVER});
 }
 
 /* ||b - A x||, computed anew, against the residual of the recurrence. Both drift apart by about one
@@ -128,8 +129,8 @@ static mx_err check_residual(fe_app *app, double *residual)
                   "error of precision=mixed: residual of the system in double %g, of the one in "
                   "float %g, bound of the difference %g\n",
                   norm, reached, bound);
-    return app_check(&app->base, "residual", isfinite(reached) ? norm / scale : NAN, 0,
-                     (2 * reached + drift + bound) / scale, APP_NEVER);
+    return app_check(&app->base, "residual", isfinite(reached) ? norm / scale : NAN,
+                     (app_expect){0, (2 * reached + drift + bound) / scale, APP_NEVER});
 }
 
 static mx_err verify(fe_app *app)
@@ -138,9 +139,10 @@ static mx_err verify(fe_app *app)
     const double rows = (double)(in->nx + 1) * (double)(in->ny + 1) * (double)(in->nz + 1);
     const double entries =
         (double)(3 * in->nx + 1) * (double)(3 * in->ny + 1) * (double)(3 * in->nz + 1);
-    MX_TRY(app_check(&app->base, "rows", (double)app->level.all_rows, rows, 0, APP_EXACT));
-    MX_TRY(
-        app_check(&app->base, "nonzeros", (double)app->level.all_entries, entries, 0, APP_EXACT));
+    MX_TRY(app_check(&app->base, "rows", (double)app->level.all_rows,
+                     (app_expect){rows, 0, APP_EXACT}));
+    MX_TRY(app_check(&app->base, "nonzeros", (double)app->level.all_entries,
+                     (app_expect){entries, 0, APP_EXACT}));
     double residual;
     MX_TRY(check_residual(app, &residual));
     return app->input.problem == FE_PROBLEM_MANUFACTURED ? check_error(app, residual)

@@ -67,9 +67,9 @@ static mx_err sum_anew(md_app *app, md_state *state)
 /* Tolerances are relative to what is expected, but 0 is expected of no size. */
 static mx_err check_last(md_app *app, const char *name, double value, double expected, double size)
 {
-    const double tolerance = LIST_TOLERANCE * size;
-    return app_check(&app->base, name, value, expected,
-                     expected != 0 ? tolerance / fabs(expected) : tolerance, APP_NEVER);
+    const double absolute = LIST_TOLERANCE * size;
+    const double tolerance = expected != 0 ? absolute / fabs(expected) : absolute;
+    return app_check(&app->base, name, value, (app_expect){expected, tolerance, APP_NEVER});
 }
 
 static mx_err check_list(md_app *app)
@@ -93,10 +93,12 @@ static mx_err verify(md_app *app)
     MX_TRY(check_list(app));
     int64_t atoms = app->local;
     MX_TRY(app_sum_i64(app->base.comm, &atoms, 1));
-    MX_TRY(app_check(&app->base, "atoms", (double)atoms, (double)app->atoms, 0, APP_EXACT));
-    MX_TRY(app_check(&app->base, "momentum", md_momentum_drift(&e, tolerance), 0, tolerance,
-                     APP_NEVER));
-    return app_check(&app->base, "energy", md_energy_drift(&e), 0, ENERGY_TOLERANCE, APP_NEVER);
+    MX_TRY(app_check(&app->base, "atoms", (double)atoms,
+                     (app_expect){(double)app->atoms, 0, APP_EXACT}));
+    MX_TRY(app_check(&app->base, "momentum", md_momentum_drift(&e, tolerance),
+                     (app_expect){0, tolerance, APP_NEVER}));
+    return app_check(&app->base, "energy", md_energy_drift(&e),
+                     (app_expect){0, ENERGY_TOLERANCE, APP_NEVER});
 }
 
 mx_err md_verify(md_app *app) { return app_end_stage(&app->base, verify(app)); }

@@ -4,17 +4,13 @@
 #include <float.h>
 #include <math.h>
 
-/* r = u_start - A u, in 3-D also p = r, with ghosts of what the solver begins with; rr: r.r over all
- * ranks. */
+/* r = u_start - A u with its ghosts; rr: r.r over all ranks. */
 static mx_err begin(tl_app *app, double *rr)
 {
     MX_TRY(TL_LAUNCH(tl_start, app, 0, &app->start));
     MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
     MX_TRY(TL_LAUNCH_INTO(tl_residual, app, 0, &app->residual, app->views.rr, 0));
-    const tl_form *const form = app->cg != NULL ? app->cg : app->solver; /* what it begins with */
-    const bool with_p = tl_is_3d(&app->deck) && !form->starts_from_r;
-    mx_view *const first = with_p ? &app->views.p : &app->views.r;
-    MX_TRY(app_box_halo_begin(app->halo, 1, first, 1, APP_HALO_FACES));
+    MX_TRY(app_box_halo_begin(app->halo, 1, &app->views.r, 1, APP_HALO_FACES));
     MX_TRY(app_sum_view(app->base.transport, app->views.rr, 0, 1));
     MX_TRY(app_box_halo_end(app->halo));
     MX_TRY(mx_read_element(app->base.ctx, app->views.rr, 0, rr));
@@ -64,7 +60,7 @@ mx_err tl_solve(tl_app *app)
     app_region_begin(app->rest);
     MX_TRY(begin(app, &at.rr));
     const bool solid = tl_is_3d(&app->deck);
-    app_region_end(app->rest, cells * ((solid ? TL_RESIDUAL_BYTES_3D : TL_RESIDUAL_BYTES) + 32),
+    app_region_end(app->rest, cells * (TL_RESIDUAL_BYTES + 32),
                    cells * (double)(solid ? TL_RESIDUAL_FLOPS_3D : TL_RESIDUAL_FLOPS), 1);
     const double first_rr = at.rr;
     at.tolerance = app->deck.eps * app->deck.eps * first_rr;

@@ -34,7 +34,6 @@ typedef struct tl_form {
     unsigned arrays;     /* TL_ARRAYS_OF_CG and so on */
     bool is_cg;          /* conjugate gradients: keeps its own in cg_own, others in solver_own */
     bool begins_with_cg; /* so a form of TL_SOLVER_CG is chosen too */
-    bool starts_from_r;  /* in 3-D: needs the ghosts of r, not those of p = r */
 
     /* May it be used with this deck and preconditioner, and on this backend? NULL: always. Not
      * collective */
@@ -52,7 +51,7 @@ typedef struct tl_form {
     /* A line about it */
     void (*print)(const tl_app *app);
 
-    /* A step: from u, r (in 3-D p = r) with ghosts and at->rr; then as far as the tolerance, or
+    /* A step: from u, r with ghosts and at->rr; then as far as the tolerance, or
      * iteration `limit`; at the end u and r are completed */
     mx_err (*start)(tl_app *app, tl_progress *at);
     mx_err (*iterate)(tl_app *app, tl_progress *at, int64_t limit);
@@ -66,7 +65,7 @@ typedef struct tl_form {
 typedef struct tl_preconditioner_form {
     tl_preconditioner preconditioner; /* of the deck */
     unsigned arrays;
-    bool is_flexible;                         /* beta has another form: see cg/precondition.c */
+    bool is_flexible;                         /* beta has another form: cg/precondition.c */
     int64_t max_batch;                        /* iterations that a device may queue; 0: TL_BATCH */
     double (*more_arrays)(const tl_app *app); /* as for a solver */
 

@@ -8,9 +8,6 @@ static bool uses(const tl_app *app, unsigned arrays)
     return (tl_arrays_of_forms(app) & arrays) != 0;
 }
 
-/* The residual of 3-D sets p. */
-static bool uses_p(const tl_app *app) { return uses(app, TL_ARRAYS_OF_CG) || tl_is_3d(&app->deck); }
-
 /* Large arrays begin at the same place of a page. A load from one array then waits for a store to
  * the same place of a page in another array. So where sweeps go over long rows, the arrays that
  * they write are at places of their own, nine cache lines apart. All rows get the same length, so
@@ -76,8 +73,8 @@ static void list_fields(tl_app *app, field *fields)
         {"temperature at start", &v->u_start, &b->u_start, true, PLACE_OF_OTHERS},
         {"conductivity", &v->v, &b->v, true, PLACE_OF_OTHERS},
         {"cg r", &v->r, &b->r, true, PLACE_OF_OTHERS},
-        {"cg p", &v->p, &b->p, uses_p(app), PLACE_OF_OTHERS},
-        {"cg w", &v->w, &b->w, uses_p(app), PLACE_OF_OTHERS},
+        {"cg p", &v->p, &b->p, uses(app, TL_ARRAYS_OF_CG), PLACE_OF_OTHERS},
+        {"cg w", &v->w, &b->w, uses(app, TL_ARRAYS_OF_CG), PLACE_OF_OTHERS},
         {"cg z", &v->z, &b->z, uses(app, TL_ARRAY_Z), PLACE_OF_U},
         {"1 / diagonal", &v->diagonal, &b->diagonal, uses(app, TL_ARRAY_DIAGONAL), PLACE_OF_OTHERS},
         {"next", &v->next, &b->next, steps, PLACE_OF_NEXT},
@@ -145,9 +142,8 @@ static mx_err bind_kernels(tl_app *app)
     BIND(tl_finish_args, finish);
     BIND(tl_summary_args, summary);
     BIND(tl_error_args, error);
-    if (!uses_p(app)) views.p = views.r; /* not written */
     BIND(tl_residual_args, residual);
-    if (!uses_p(app)) return MX_OK;
+    if (!uses(app, TL_ARRAYS_OF_CG)) return MX_OK;
     BIND(tl_cg_matvec_args, matvec);
     BIND(tl_cg_update_args, update);
     BIND(tl_cg_direction_args, direction);

@@ -178,13 +178,15 @@ static mx_err find_version(app_comm comm)
     return MX_OK;
 }
 
-static mx_err comm_setup(app_comm comm)
+static mx_err comm_setup(app_comm comm, int provided)
 {
     APP_MPI_TRY(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    APP_MPI_TRY(MPI_Comm_rank(MPI_COMM_WORLD, &comm->rank));
+    APP_MPI_TRY(MPI_Comm_size(MPI_COMM_WORLD, &comm->size));
+    MX_REQUIRE(provided >= MPI_THREAD_FUNNELED, MX_ERR_COMM,
+               "this MPI library does not allow threads (MPI_THREAD_FUNNELED)");
     APP_MPI_TRY(MPI_Comm_dup(MPI_COMM_WORLD, &comm->world));
     APP_MPI_TRY(MPI_Comm_set_errhandler(comm->world, MPI_ERRORS_RETURN));
-    APP_MPI_TRY(MPI_Comm_rank(comm->world, &comm->rank));
-    APP_MPI_TRY(MPI_Comm_size(comm->world, &comm->size));
     MX_TRY(find_local_ranks(comm));
     return find_version(comm);
 }
@@ -195,6 +197,13 @@ static void comm_free(app_comm comm)
     if (comm->local != MPI_COMM_NULL) MPI_Comm_free(&comm->local);
     if (comm->world != MPI_COMM_NULL) MPI_Comm_free(&comm->world);
     free(comm);
+}
+
+/* The name of the program, for a message. */
+static const char *name_of(char **argv)
+{
+    const char *const path = argv && argv[0] ? argv[0] : "minx", *const slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
@@ -210,12 +219,11 @@ mx_err app_comm_open(int *argc, char ***argv, app_comm *comm)
     if (err == MX_OK) {
         made->world = made->local = MPI_COMM_NULL;
         made->launcher = found;
-        err = provided < MPI_THREAD_FUNNELED
-                  ? MX_FAIL(MX_ERR_COMM,
-                            "this MPI library does not allow threads (MPI_THREAD_FUNNELED)")
-                  : comm_setup(made);
+        err = comm_setup(made, provided);
     }
     if (err != MX_OK) {
+        /* the others may wait for this rank in a collective call, and it cannot tell them */
+        if (found.several || (made && made->size > 1)) app_abort(made, name_of(*argv));
         comm_free(made);
         MPI_Finalize();
         return MX_PASS(err);

@@ -36,7 +36,7 @@ typedef enum app_gpu_mpi {
 } app_gpu_mpi;
 
 /* Starts MPI (funneled threads) over all ranks. Collective, first call of main. Works for one
- * process without mpirun. MX_ERR_COMM. */
+ * process without mpirun. MX_ERR_COMM; on several ranks a failure ends all of them (app_abort). */
 mx_err app_comm_open(int *argc, char ***argv, app_comm *comm);
 
 /* MX_ERR_COMM if MPI has one rank although a launcher started several: the launcher of another MPI

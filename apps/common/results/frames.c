@@ -274,28 +274,28 @@ mx_err app_frames_flush(app_results results)
 
 /* ---- H5MD ---- */
 
-static mx_err put_text(app_results results, const char *owner, const char *name, const char *value)
+static void put_text(app_results results, const char *owner, const char *name, const char *value)
 {
     const app_h5_item text = app_h5_text(value);
-    return app_results_put_attribute(results, owner, name, &text);
+    app_results_put_attribute(results, owner, name, &text);
 }
 
-static mx_err put_head(app_results results, const char *author)
+static void put_head(app_results results, const char *author)
 {
     static const int64_t version[2] = {1, 1};
     const app_h5_item item = {.kind = APP_H5_I64, .vector = true, .count = 2, .data = version};
     const struct passwd *const user = getpwuid(geteuid());
     const char *const login = user ? user->pw_name : "unknown";
-    MX_TRY(app_results_put_group(results, "/h5md"));
-    MX_TRY(app_results_put_attribute(results, "/h5md", "version", &item));
-    MX_TRY(app_results_put_group(results, "/h5md/author"));
-    MX_TRY(put_text(results, "/h5md/author", "name", author ? author : login));
-    MX_TRY(app_results_put_group(results, "/h5md/creator"));
-    MX_TRY(put_text(results, "/h5md/creator", "name", "minx"));
-    return put_text(results, "/h5md/creator", "version", mx_version());
+    app_results_put_group(results, "/h5md");
+    app_results_put_attribute(results, "/h5md", "version", &item);
+    app_results_put_group(results, "/h5md/author");
+    put_text(results, "/h5md/author", "name", author ? author : login);
+    app_results_put_group(results, "/h5md/creator");
+    put_text(results, "/h5md/creator", "name", "minx");
+    put_text(results, "/h5md/creator", "version", mx_version());
 }
 
-static mx_err put_box(app_results results, const char *path, const app_h5md *info)
+static void put_box(app_results results, const char *path, const app_h5md *info)
 {
     char words[3][8] = {"none", "none", "none"};
     const int64_t dims = info->dims;
@@ -308,9 +308,9 @@ static mx_err put_box(app_results results, const char *path, const app_h5md *inf
     for (int d = 0; d < 3 && d < info->dims; ++d) {
         if (info->periodic[d]) memcpy(words[d], "periodic", sizeof words[0]);
     }
-    MX_TRY(app_results_put_group(results, path));
-    MX_TRY(app_results_put_attribute(results, path, "dimension", &number));
-    return app_results_put_attribute(results, path, "boundary", &boundary);
+    app_results_put_group(results, path);
+    app_results_put_attribute(results, path, "dimension", &number);
+    app_results_put_attribute(results, path, "boundary", &boundary);
 }
 
 mx_err app_h5md_begin(app_results results, const app_h5md *info)
@@ -321,11 +321,13 @@ mx_err app_h5md_begin(app_results results, const app_h5md *info)
     mx_err err = app_results_path("/particles", info->group, &group);
     if (err == MX_OK && (info->dims < 1 || info->dims > 3))
         err = MX_FAIL(MX_ERR_ARG, "a box of particles has 1 to 3 dimensions, got %d", info->dims);
-    if (err == MX_OK) err = put_head(results, info->author);
-    if (err == MX_OK) err = app_results_put_group(results, "/particles");
-    if (err == MX_OK) err = app_results_put_group(results, group);
     if (err == MX_OK) err = app_strbuf_add(&box, "%s/box", group);
-    if (err == MX_OK) err = put_box(results, box.text, info);
+    if (err == MX_OK) {
+        put_head(results, info->author);
+        app_results_put_group(results, "/particles");
+        app_results_put_group(results, group);
+        put_box(results, box.text, info);
+    }
     app_strbuf_free(&box);
     free(group);
     MX_TRY(app_agree(results->comm, err));

@@ -21,27 +21,29 @@ app_keep_range app_keep_whole(mx_gid low, mx_gid high)
 
 /* ---- numbers and histories ---- */
 
-static mx_err put_numbers(app_results results, const app_kept *kept, app_h5_kind kind,
-                          const void *data, int64_t count)
+static void put_numbers(app_results results, const app_kept *kept, app_h5_kind kind,
+                        const void *data, int64_t count)
 {
     const app_h5_item item = {.kind = kind, .vector = true, .count = (hsize_t)count, .data = data};
     const app_small small = {.unit = "1", .compare = APP_NEVER, .item = item};
-    return app_results_put(results, kept->path, &small);
+    app_results_put(results, kept->path, &small);
 }
 
-mx_err app_kept_put(app_results results, const app_kept *kept)
+void app_kept_put(app_results results, const app_kept *kept)
 {
     const app_series *const series = kept->data;
     int64_t flag;
     switch (kept->kind) {
-    case APP_KEPT_F64: return put_numbers(results, kept, APP_H5_F64, kept->data, kept->count);
-    case APP_KEPT_I64: return put_numbers(results, kept, APP_H5_I64, kept->data, kept->count);
+    case APP_KEPT_F64: put_numbers(results, kept, APP_H5_F64, kept->data, kept->count); break;
+    case APP_KEPT_I64: put_numbers(results, kept, APP_H5_I64, kept->data, kept->count); break;
     case APP_KEPT_SERIES:
-        return put_numbers(results, kept, APP_H5_F64, series->values, series->count);
+        put_numbers(results, kept, APP_H5_F64, series->values, series->count);
+        break;
     case APP_KEPT_FLAG:
         flag = *(const bool *)kept->data ? 1 : 0;
-        return put_numbers(results, kept, APP_H5_I64, &flag, 1);
-    default: return MX_OK;
+        put_numbers(results, kept, APP_H5_I64, &flag, 1);
+        break;
+    default: break;
     }
 }
 

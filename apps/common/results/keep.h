@@ -29,7 +29,7 @@ typedef struct app_kept {
 } app_kept;
 
 /* Stores numbers and histories, which are small. Called before app_results_flush. */
-mx_err app_kept_put(app_results results, const app_kept *kept);
+void app_kept_put(app_results results, const app_kept *kept);
 
 /* Stores views. Called after app_results_flush. Collective, agreed. */
 mx_err app_kept_put_array(app_results results, const app_kept *kept);

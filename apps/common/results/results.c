@@ -55,22 +55,19 @@ static mx_err join_arguments(int argc, char **argv, app_strbuf *line)
     return MX_OK;
 }
 
+static void put_root_text(app_results results, const char *name, const char *value)
+{
+    const app_h5_item text = app_h5_text(value);
+    app_results_put_attribute(results, "/", name, &text);
+}
+
 static mx_err put_command(app_results results, const app_origin *origin)
 {
     app_strbuf line = {0};
     mx_err err = join_arguments(origin->argc, origin->argv, &line);
-    if (err == MX_OK) {
-        const app_h5_item text = app_h5_text(line.text);
-        err = app_results_put_attribute(results, "/", "command_line", &text);
-    }
+    if (err == MX_OK) put_root_text(results, "command_line", line.text);
     app_strbuf_free(&line);
     return err;
-}
-
-static mx_err put_root_text(app_results results, const char *name, const char *value)
-{
-    const app_h5_item text = app_h5_text(value);
-    return app_results_put_attribute(results, "/", name, &text);
 }
 
 static mx_err put_root(app_results results, const app_origin *origin)
@@ -81,10 +78,10 @@ static mx_err put_root(app_results results, const app_origin *origin)
     struct tm utc;
     char when[32] = "";
     if (gmtime_r(&now, &utc)) strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    MX_TRY(put_root_text(results, "schema", results->kind->schema));
-    MX_TRY(app_results_put_attribute(results, "/", "schema_version", &number));
-    MX_TRY(put_root_text(results, "app", origin->app));
-    MX_TRY(put_root_text(results, "utc_time", when));
+    put_root_text(results, "schema", results->kind->schema);
+    app_results_put_attribute(results, "/", "schema_version", &number);
+    put_root_text(results, "app", origin->app);
+    put_root_text(results, "utc_time", when);
     return put_command(results, origin);
 }
 
@@ -150,7 +147,7 @@ static mx_err begin(app_results results, const char *path, const app_origin *ori
     MX_TRY(share_place(results, path));
     MX_TRY(app_agree(results->comm, app_file_open(&results->file, results->comm,
                                                   results->output.temporary, APP_FILE_CREATE)));
-    for (int i = 0; kind->groups[i]; ++i) MX_TRY(app_results_put_group(results, kind->groups[i]));
+    for (int i = 0; kind->groups[i]; ++i) app_results_put_group(results, kind->groups[i]);
     return app_agree(results->comm, put_origin(results, origin));
 }
 
@@ -212,7 +209,8 @@ mx_err app_results_deck(app_results results, const char *text, size_t length)
 {
     if (!results) return MX_OK;
     const app_small small = {.item = {.kind = APP_H5_TEXT, .count = length, .data = text}};
-    return app_results_put(results, "/input/deck", &small);
+    app_results_put(results, "/input/deck", &small);
+    return MX_OK;
 }
 
 mx_err app_results_parameter_f64(app_results results, const char *name, double value,
@@ -256,7 +254,7 @@ mx_err app_results_file(app_results results, const char *name, const char *text,
 {
     if (!results) return MX_OK;
     const app_small small = {.item = {.kind = APP_H5_TEXT, .count = length, .data = text}};
-    if (!results->files) MX_TRY(app_results_put_group(results, "/files"));
+    if (!results->files) app_results_put_group(results, "/files");
     results->files = true;
     return app_results_put_in(results, "/files", name, &small);
 }
@@ -269,7 +267,9 @@ mx_err app_results_series(app_results results, const app_array *array, const voi
         .unit = array->unit, .compare = array->compare, .item = list_of(kind, values, n)};
     MX_REQUIRE(array->type == MX_F64 || array->type == MX_I64, MX_ERR_ARG,
                "%s: a history of type %s cannot be stored", array->path, mx_type_name(array->type));
-    return app_results_put(results, array->path, &small);
+    MX_TRY(app_results_check_path(array->path));
+    app_results_put(results, array->path, &small);
+    return MX_OK;
 }
 
 /* A group of scalars: /GROUP/NAME with each number a dataset of its own, so that each has its unit.
@@ -284,7 +284,8 @@ static mx_err put_record(app_results results, const char *group, const char *nam
 {
     char *path = NULL;
     MX_TRY(app_results_path(group, name, &path));
-    mx_err err = app_results_put_group(results, path);
+    mx_err err = MX_OK;
+    app_results_put_group(results, path);
     for (int i = 0; i < count && err == MX_OK; ++i)
         err = app_results_put_in(results, path, scalars[i].name, &scalars[i].small);
     free(path);
@@ -360,9 +361,10 @@ static mx_err begin_mesh(app_results results, const app_mesh *mesh, const char *
 {
     MX_TRY(check_mesh(mesh));
     if (app_rank(results->comm) == 0) MX_TRY(app_xdmf_add_mesh(&results->xdmf, mesh));
-    if (!results->meshes) MX_TRY(app_results_put_group(results, "/meshes"));
+    if (!results->meshes) app_results_put_group(results, "/meshes");
     results->meshes = true;
-    return app_results_put_group(results, group);
+    app_results_put_group(results, group);
+    return MX_OK;
 }
 
 static mx_err put_mesh(app_results results, const app_mesh *mesh, const char *group,
@@ -395,12 +397,12 @@ mx_err app_results_mesh(app_results results, const app_mesh *mesh)
 
 /* ---- the end ---- */
 
-static mx_err put_verdict(app_results results, const char *verdict, int exit_code)
+static void put_verdict(app_results results, const char *verdict, int exit_code)
 {
     const int64_t code = exit_code;
-    const app_h5_item text = app_h5_text(verdict), number = app_h5_i64(&code);
-    MX_TRY(app_results_put_attribute(results, "/", "verdict", &text));
-    return app_results_put_attribute(results, "/", "exit_code", &number);
+    const app_h5_item number = app_h5_i64(&code);
+    put_root_text(results, "verdict", verdict);
+    app_results_put_attribute(results, "/", "exit_code", &number);
 }
 
 /* Closing and opening again makes sure that what is digested comes from the file, also what other
@@ -447,14 +449,14 @@ static mx_err make_manifest(app_results results, char **manifest)
     return app_agree(results->comm, err);
 }
 
-static mx_err put_digests(app_results results, const char *manifest, const char *root)
+static void put_digests(app_results results, const char *manifest, const char *root)
 {
     const app_small method = {.compare = APP_NEVER, .item = app_h5_text(APP_DIGEST_METHOD)};
     const app_small list = {.compare = APP_NEVER, .item = app_h5_text(manifest)};
     const app_small digest = {.compare = APP_NEVER, .item = app_h5_text(root)};
-    MX_TRY(app_results_put(results, "/integrity/method", &method));
-    MX_TRY(app_results_put(results, APP_PATH_MANIFEST, &list));
-    return app_results_put(results, APP_PATH_ROOT, &digest);
+    app_results_put(results, "/integrity/method", &method);
+    app_results_put(results, APP_PATH_MANIFEST, &list);
+    app_results_put(results, APP_PATH_ROOT, &digest);
 }
 
 static mx_err put_integrity(app_results results)
@@ -465,8 +467,8 @@ static mx_err put_integrity(app_results results)
     if (err == MX_OK && manifest) err = app_digest_text(manifest, strlen(manifest), root);
     err = app_agree(results->comm, err);
     if (err == MX_OK) {
-        err = app_agree(results->comm, put_digests(results, manifest ? manifest : "", root));
-        if (err == MX_OK) err = app_results_flush(results);
+        put_digests(results, manifest ? manifest : "", root);
+        err = app_results_flush(results);
     }
     free(manifest);
     return err;
@@ -491,7 +493,7 @@ mx_err app_results_seal(app_results results, const char *verdict, int exit_code)
 {
     if (!results) return MX_OK;
     MX_TRY(app_frames_end(results));
-    MX_TRY(put_verdict(results, verdict, exit_code));
+    put_verdict(results, verdict, exit_code);
     MX_TRY(app_results_flush(results));
     MX_TRY(reopen(results));
     MX_TRY(put_integrity(results));

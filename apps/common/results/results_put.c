@@ -48,8 +48,6 @@ static mx_err check_letters(const char *name, size_t length)
     return MX_OK;
 }
 
-static mx_err check_name(const char *name) { return check_letters(name, strlen(name)); }
-
 mx_err app_results_check_path(const char *path)
 {
     MX_REQUIRE(path && path[0] == '/', MX_ERR_ARG,
@@ -62,7 +60,7 @@ mx_err app_results_check_path(const char *path)
 mx_err app_results_path(const char *parent, const char *name, char **path)
 {
     *path = NULL;
-    MX_TRY(check_name(name));
+    MX_TRY(check_letters(name, strlen(name)));
     app_strbuf text = {0};
     MX_TRY(app_strbuf_add(&text, "%s/%s", parent, name));
     *path = text.text;
@@ -149,7 +147,7 @@ static void collect(app_results results, const app_put *put)
     if (app_rank(results->comm) == 0 && list->failed == MX_OK) keep_failure(list, add(list, put));
 }
 
-mx_err app_results_put(app_results results, const char *path, const app_small *small)
+void app_results_put(app_results results, const char *path, const app_small *small)
 {
     app_compare_words words;
     const app_put set = {.what = PUT_DATASET,
@@ -162,40 +160,35 @@ mx_err app_results_put(app_results results, const char *path, const app_small *s
                           .name = APP_COMPARE_ATTRIBUTE,
                           .units = "",
                           .item = app_h5_text(app_compare_text(small->compare, &words))};
-    MX_TRY(app_results_check_path(path));
     collect(results, &set);
     collect(results, &rule);
-    return MX_OK;
 }
 
 mx_err app_results_put_in(app_results results, const char *group, const char *name,
                           const app_small *small)
 {
     char *path = NULL;
-    MX_TRY(check_name(name));
-    mx_err err = app_results_path(group, name, &path);
-    if (err == MX_OK) err = app_results_put(results, path, small);
+    const mx_err err = app_results_path(group, name, &path);
+    if (err == MX_ERR_ARG) return err;
+    if (err == MX_OK) app_results_put(results, path, small);
     keep_failure(&results->list, err);
     free(path);
     return MX_OK;
 }
 
-mx_err app_results_put_attribute(app_results results, const char *owner, const char *name,
-                                 const app_h5_item *item)
+void app_results_put_attribute(app_results results, const char *owner, const char *name,
+                               const app_h5_item *item)
 {
     const app_put put = {
         .what = PUT_ATTRIBUTE, .owner = owner, .name = name, .units = "", .item = *item};
-    MX_TRY(check_name(name));
     collect(results, &put);
-    return MX_OK;
 }
 
-mx_err app_results_put_group(app_results results, const char *path)
+void app_results_put_group(app_results results, const char *path)
 {
     const app_put put = {
         .what = PUT_GROUP, .owner = path, .name = "", .units = "", .item = {.kind = APP_H5_TEXT}};
     collect(results, &put);
-    return MX_OK;
 }
 
 /* ---- the message ---- */

@@ -44,19 +44,20 @@ typedef struct app_small {
     app_h5_item item;
 } app_small;
 
-/* Collects the dataset `path`, with the attributes `units` and `compare`. The data of rank 0 are
- * stored; they are copied. MX_ERR_ARG, on every rank, for an invalid path. All other errors are
- * returned by app_results_flush. Not collective, but all ranks make the same calls. */
-mx_err app_results_put(app_results results, const char *path, const app_small *small);
-
-/* The same for GROUP/NAME. */
-mx_err app_results_put_in(app_results results, const char *group, const char *name,
-                          const app_small *small);
+/* Collects the dataset `path`, with the attributes `units` and `compare`. The path is valid: of
+ * app_results_path, or one that passed app_results_check_path. The data of rank 0 are stored; they
+ * are copied. Errors are returned by app_results_flush. Not collective, but all ranks make the same
+ * calls. */
+void app_results_put(app_results results, const char *path, const app_small *small);
 
 /* The same for an attribute of `owner` ("/": the root), and for a group. */
-mx_err app_results_put_attribute(app_results results, const char *owner, const char *name,
-                                 const app_h5_item *item);
-mx_err app_results_put_group(app_results results, const char *path);
+void app_results_put_attribute(app_results results, const char *owner, const char *name,
+                               const app_h5_item *item);
+void app_results_put_group(app_results results, const char *path);
+
+/* The same for the dataset GROUP/NAME. MX_ERR_ARG, on every rank, for an invalid name. */
+mx_err app_results_put_in(app_results results, const char *group, const char *name,
+                          const app_small *small);
 
 /* Writes what was collected. Collective, agreed. */
 mx_err app_results_flush(app_results results);

@@ -205,13 +205,20 @@ void app_print_place(app_base *base)
 
 /* ---- the ends of stages ---- */
 
+/* An error that is not agreed may be this rank's alone, while the others wait for its messages: it
+ * ends all of them. */
+static void abort_unless_agreed(app_base *base, mx_err err)
+{
+    if (app_size(base->comm) == 1 || app_is_agreed(base->comm, err)) return;
+    if (base->report) app_progress_end(base->report);
+    app_abort(base->comm, base->program->name);
+}
+
 mx_err app_end_stage(app_base *base, mx_err err)
 {
     const bool of_all = err == MX_OK || err == MX_ERR_INPUT;
     if (of_all) return app_agree(base->comm, err);
-    if (app_size(base->comm) == 1 || app_is_agreed(base->comm, err)) return err;
-    app_progress_end(base->report);
-    app_abort(base->comm, base->program->name);
+    abort_unless_agreed(base, err);
     return err;
 }
 
@@ -250,6 +257,7 @@ static void print_last(app_base *base, mx_err err, int code)
 
 int app_finish(app_base *base, mx_err err)
 {
+    if (err != MX_OK && base->comm) abort_unless_agreed(base, err);
     const int code = agree_on_code(base, err);
     print_last(base, err, code);
     return code;

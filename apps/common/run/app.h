@@ -142,7 +142,8 @@ mx_err app_publish(app_base *base);
 /* The exit code of the program, for the first error of the run: the same on all ranks. If it is not
  * 0, rank 0 says why in the last lines, on stderr: failed checks, other lines of app_print_last,
  * the error. No rank ends before the launcher has read them, because launchers then end the other
- * ranks and print lines of their own. Collective. */
+ * ranks and print lines of their own. An error that is not agreed ends all ranks (app_abort).
+ * Collective. */
 int app_finish(app_base *base, mx_err err);
 
 /* Closes and frees all that *base has, ends minx and MPI. To be called in any case, as app_finish,
@@ -151,12 +152,18 @@ void app_close(app_base *base);
 
 /* ---- what stages call: app_check.c, app_output.c; files and place: app.c ---- */
 
+/* What a check expects of a value. */
+typedef struct app_expect {
+    double value;
+    double tolerance;    /* relative to |value|, absolute where that is 0 */
+    app_compare compare; /* as in app_checked */
+} app_expect;
+
 /* Compares a value with its expected value: prints one line, stores /verification/NAME, and sets
- * base->failed unless app_relative(value, expected) <= tolerance. A NaN fails. The numbers must be
- * the same on all ranks, because each rank decides for itself. `compare` and errors: as for
+ * base->failed unless app_relative(value, expected.value) <= expected.tolerance. A NaN fails. The
+ * numbers must be the same on all ranks, because each rank decides for itself. Errors: as for
  * app_results_check. All ranks make the same calls. */
-mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance,
-                 app_compare compare);
+mx_err app_check(app_base *base, const char *name, double value, app_expect expected);
 
 /* The cells of a view of doubles: it has `ghosts` ghost cells on every side, which are not among
  * them. */

@@ -10,25 +10,24 @@ double app_relative(double value, double expected)
     return expected != 0 ? fabs(value / expected - 1) : fabs(value);
 }
 
-mx_err app_check(app_base *base, const char *name, double value, double expected, double tolerance,
-                 app_compare compare)
+mx_err app_check(app_base *base, const char *name, double value, app_expect expected)
 {
-    const double difference = app_relative(value, expected);
-    const bool passed = difference <= tolerance; /* false for NaN */
+    const double difference = app_relative(value, expected.value);
+    const bool passed = difference <= expected.tolerance; /* false for NaN */
     base->failed = base->failed || !passed;
     app_print(base->report,
               " check %-12s %.15e expected %.15e %s difference %.2e tolerance %.1e %s\n", name,
-              value, expected, expected != 0 ? "relative" : "absolute", difference, tolerance,
-              passed ? "PASSED" : "FAILED");
+              value, expected.value, expected.value != 0 ? "relative" : "absolute", difference,
+              expected.tolerance, passed ? "PASSED" : "FAILED");
     if (!passed)
         MX_TRY(app_print_last(base, "check %s FAILED: got %.15e, expected %.15e, tolerance %.1e",
-                              name, value, expected, tolerance));
+                              name, value, expected.value, expected.tolerance));
     const app_checked check = {.name = name,
                                .value = value,
-                               .expected = expected,
-                               .tolerance = tolerance,
+                               .expected = expected.value,
+                               .tolerance = expected.tolerance,
                                .passed = passed,
-                               .compare = compare};
+                               .compare = expected.compare};
     return app_results_check(base->results, &check);
 }
 

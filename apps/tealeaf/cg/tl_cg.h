@@ -4,27 +4,32 @@
 
 /* ---- cg.c ---- */
 
-/* From u, r and at->rr with the preconditioner app->preconditioner; then as far as the tolerance,
- * or iteration `limit`. Collective. */
+/* From u, r with its ghosts and at->rr, with the preconditioner app->preconditioner; then as far as
+ * the tolerance, or iteration `limit`. Collective. */
 mx_err tl_cg_start(tl_app *app, tl_progress *at);
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit);
 
-/* Bytes and flops a cell of an iteration. */
+/* The same with another kind of iteration. It gets p with its ghosts, and app->update with the places
+ * of the scalars. It ends with tl_cg_next_direction. Collective. */
+typedef mx_err tl_cg_iteration(tl_app *app, int64_t n);
+mx_err tl_cg_iterate_by(tl_app *app, tl_progress *at, int64_t limit, tl_cg_iteration *iteration);
+
+/* The end of iteration n, from r and this rank's r.r: the next p with its ghosts. Collective. */
+mx_err tl_cg_next_direction(tl_app *app, int64_t n);
+
+/* ---- form.c ---- */
+
+/* Bytes and flops of an iteration in each cell. */
 void tl_cg_cost(const tl_app *app, double *bytes, double *flops);
-
-/* The first direction, p = M^-1 r or p = r with ghosts; its scalar goes to app->rho. Collective. */
-mx_err tl_cg_first_direction(tl_app *app, const tl_progress *at);
-
-/* The iterations, with `step` in place of w = A p, u += alpha p and r -= alpha w: from p with its
- * ghosts, and with the scalars of app->update; r.r of this rank goes to element `at` of views.rr.
- * Collective. */
-typedef mx_err tl_cg_step(tl_app *app, int64_t at);
-mx_err tl_cg_iterate_by(tl_app *app, tl_progress *at, int64_t limit, tl_cg_step *step);
 
 /* ---- precondition.c ---- */
 
 /* z = M^-1 r of iteration n, and its scalars of this rank. Collective. */
 mx_err tl_precondition(tl_app *app, int64_t n);
+
+/* The array that has z: r, without a preconditioner. The arguments of p = z + beta p. */
+mx_view *tl_cg_z(tl_app *app);
+tl_cg_direction_args *tl_cg_direction_of(tl_app *app);
 
 /* ---- scalars.c: the scalars of the iterations, which stay with the vectors ---- */
 
@@ -32,18 +37,24 @@ mx_err tl_precondition(tl_app *app, int64_t n);
 int tl_place(int64_t iteration, int scalar);
 /* Where the one is that alpha and beta come from: r.r, or r.z with a preconditioner. */
 int tl_place_of_rho(const tl_app *app, int64_t iteration);
+/* Where p.w of an iteration is in views.pw. */
+int tl_place_of_pw(int64_t iteration);
 
 /* Begins histories and tolerance anew, with at->rr as r.r of iteration at->n. */
 mx_err tl_begin_scalars(tl_app *app, const tl_progress *at);
 
-/* How many iterations are queued before the host reads their scalars. */
-mx_err tl_batch(const tl_app *app, int64_t *batch);
+/* Tells app->update and tl_cg_direction_of(app) where those of iteration n are. */
+void tl_set_places(tl_app *app, int64_t n);
 
-/* Tells app->update and `direction` where those of iteration n are. */
-void tl_set_places(tl_app *app, int64_t n, tl_cg_direction_args *direction);
-
-/* Those of iteration n over all ranks, and the ghosts of r, or z. Collective. */
+/* Those of iteration n over all ranks, and the ghosts of z. At the start r.r is over all ranks, and r
+ * has its ghosts. Collective. */
+mx_err tl_share_first(tl_app *app, const tl_progress *at);
 mx_err tl_share(tl_app *app, int64_t n);
+
+/* ---- batches.c: the iterations between two looks at r.r ---- */
+
+/* The last iteration of the batch after iteration n. */
+int64_t tl_last_of_batch(const tl_app *app, int64_t n, int64_t limit);
 
 /* Takes the completed iterations up to `last`, as far as the first that converged. */
 mx_err tl_follow(tl_app *app, tl_progress *at, int64_t last);

@@ -332,7 +332,9 @@ static mx_err deflate(tl_app *app, tl_progress *at)
     MX_TRY(app_sum_view(app->base.transport, app->views.rr, place, 1));
     MX_TRY(solve_coarse(app));
     MX_TRY(update(app, false, true, place));
+    MX_TRY(app_box_halo_begin(app->halo, 1, &app->views.r, 1, APP_HALO_FACES));
     MX_TRY(app_sum_view(app->base.transport, app->views.rr, place, 1));
+    MX_TRY(app_box_halo_end(app->halo));
     MX_TRY(mx_read_element(app->base.ctx, app->views.rr, place, &at->rr));
     if (at->rr > at->tolerance) return MX_OK;
     at->n++; /* the coarse space has the solution */
@@ -343,11 +345,10 @@ static mx_err start(tl_app *app, tl_progress *at)
 {
     MX_TRY(tl_begin_scalars(app, at));
     MX_TRY(deflate(app, at));
-    return tl_cg_first_direction(app, at);
+    return tl_cg_start(app, at);
 }
 
-/* u and r of the next iteration; this rank's r.r goes to `place` of the ring. */
-static mx_err step(tl_app *app, int64_t place)
+static mx_err iteration(tl_app *app, int64_t n)
 {
     deflation *const d = own_of(app);
     const int product = TL_DEFLATION_SUMS * d->coarse.count;
@@ -356,12 +357,13 @@ static mx_err step(tl_app *app, int64_t place)
                : tl_deflated_matvec_into(segment_teams(app), &d->args, d->views.sums, product));
     MX_TRY(add_up(app, TL_DEFLATION_SUMS, 1));
     MX_TRY(solve_coarse(app));
-    return update(app, true, true, place);
+    MX_TRY(update(app, true, true, tl_place(n, TL_RR)));
+    return tl_cg_next_direction(app, n);
 }
 
 static mx_err iterate(tl_app *app, tl_progress *at, int64_t limit)
 {
-    return tl_cg_iterate_by(app, at, limit, step);
+    return tl_cg_iterate_by(app, at, limit, iteration);
 }
 
 static void cost(const tl_app *app, double *bytes, double *flops)

@@ -1,7 +1,7 @@
 /* What happens to the state of the cells before and after a solve. */
 #include "minx/kernel.h"
 
-#include "tl_apply_3d.h"
+#include "tl_diagonal.h"
 #include "tl_kernels.h"
 
 /* The cell of row j of the arrays and column k, in row `row` of the table. */
@@ -86,3 +86,11 @@ MX_BODY void tl_summarise_body(const tl_summary_args *a, int j, int k, tl_summar
 MX_REDUCE_FIELDS(2D, tl_summarise, TL_SUMMARY)
 TL_SUM_BODY_3D(tl_summarise, tl_summary_args, tl_summary)
 MX_REDUCE_FIELDS(3D, tl_summarise_3d, TL_SUMMARY)
+
+MX_BODY void tl_diagonal_cell(const tl_diagonal_args *a, int row, int k, bool solid)
+{
+    MX_AT(a->diagonal, row, k) = 1.0 / tl_diagonal_at(&a->mesh, &a->v, row, k, solid);
+}
+TL_BODIES(tl_diagonal, tl_diagonal_args)
+MX_FOR(2D, tl_diagonal)
+MX_FOR(3D, tl_diagonal_3d)

@@ -90,13 +90,13 @@ MX_BUNDLE(tl_start_args, tl_views, u, u_start, energy, density)
 MX_DECLARE_FOR(2D, tl_start, tl_start_args)
 MX_DECLARE_FOR(3D, tl_start_3d, tl_start_args)
 
-/* r = u_start - A u, in 3-D also p = r; the sum of r r. */
+/* r = u_start - A u; the sum of r r. */
 typedef struct tl_residual_args {
-    mx_f64_2 r, p;
+    mx_f64_2 r;
     mx_cf64_2 u, u_start, v;
     tl_mesh mesh;
 } tl_residual_args;
-MX_BUNDLE(tl_residual_args, tl_views, r, p, u, u_start, v)
+MX_BUNDLE(tl_residual_args, tl_views, r, u, u_start, v)
 MX_DECLARE_REDUCE(2D, tl_residual, tl_residual_args, double)
 MX_DECLARE_REDUCE(3D, tl_residual_3d, tl_residual_args, double)
 
@@ -172,7 +172,7 @@ MX_BUNDLE(tl_cg_direction_args, tl_views, p, r, rr)
 MX_DECLARE_FOR(2D, tl_cg_direction, tl_cg_direction_args)
 MX_DECLARE_FOR(3D, tl_cg_direction_3d, tl_cg_direction_args)
 
-/* ---- preconditioners (kernels/precondition.c) ---- */
+/* ---- preconditioners ---- */
 
 /* diagonal = 1 / (1 + the faces of the cell) */
 typedef struct tl_diagonal_args {
@@ -252,7 +252,6 @@ enum {
     TL_DIAGONAL_BYTES = 24,
     TL_BLOCK_BYTES = 24,
     TL_RESIDUAL_BYTES = 32,
-    TL_RESIDUAL_BYTES_3D = 40,
     /* a product with the matrix: 19 flops, in 3-D 27 */
     TL_CG_FLOPS = 19 + 2 + 6 + 2,
     TL_CG_FLOPS_3D = 27 + 2 + 6 + 2,

@@ -92,7 +92,8 @@ static mx_err run(sample *s) { return app_end_run(&s->base, do_steps(s)); }
 static mx_err verify(sample *s) /* heat is conserved */
 {
     const double last = s->sum.values[s->sum.count - 1];
-    return app_end_stage(&s->base, app_check(&s->base, "sum", last, 1, 1e-12, APP_RELATIVE(1e-12)));
+    return app_end_stage(
+        &s->base, app_check(&s->base, "sum", last, (app_expect){1, 1e-12, APP_RELATIVE(1e-12)}));
 }
 
 static mx_err output(sample *s)

@@ -1,7 +1,7 @@
 /* Multigrid's small grids: of any number of ranks each has a cell or a few in the first of them. Sizes
  * as they come from 1 to 10^6 ranks, which no test can run: the grids end with one cell, their
  * arrays do not overlap, each fine cell is in one coarse cell, and what is too large is an error. */
-#include "multigrid/tl_bottom_grids.h"
+#include "preconditioners/multigrid/tl_bottom_grids.h"
 
 #include <limits.h>
 #include <stdio.h>

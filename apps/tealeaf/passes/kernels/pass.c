@@ -16,7 +16,6 @@
 #include "minx/trait.h"
 
 #include "kernels/tl_apply.h"
-#include "kernels/tl_apply_3d.h"
 #include "passes/tl_pass.h"
 
 /* alpha = r.r / p.w, and beta = r.r of this pass / r.r of the pass before. The new r.r is not known

@@ -1,47 +1,51 @@
-/* Steps of Chebyshev's and Jacobi's iterations, and the first step of a polynomial as preconditioner.
- * Those with the matrix in 3-D are in polynomial_3d.c. */
+/* Steps of Chebyshev's and Jacobi's iterations, and the first step of a polynomial as
+ * preconditioner. */
 #include "minx/kernel.h"
 
 #include "kernels/tl_apply.h"
-#include "kernels/tl_apply_3d.h"
-#include "tl_step.h"
+#include "polynomial/tl_polynomial.h"
 
-MX_BODY double step_2d(const tl_polynomial_args *a, int j, int k, bool weighted)
+/* Takes the step in a cell, and returns q = b - A u. weighted: M is the diagonal of A, else 1. */
+MX_BODY double step(const tl_polynomial_args *a, int row, int k, bool solid, bool weighted)
 {
-    return tl_polynomial_step(a, j, k, weighted, TL_APPLY(a->u, j, k));
+    const double u = MX_AT(a->u, row, k);
+    const double q = MX_AT(a->b, row, k) - tl_apply_at(&a->mesh, &a->v, &a->u, row, k, solid);
+    const double z = weighted ? q * MX_AT(a->diagonal, row, k) : q;
+    const double change = a->alpha * MX_AT(a->step, row, k) + a->beta * z;
+    MX_AT(a->step, row, k) = change;
+    MX_AT(a->next, row, k) = u + change;
+    return q;
 }
 
-MX_BODY void tl_polynomial_body(const tl_polynomial_args *a, int j, int k)
-{
-    (void)step_2d(a, j, k, false);
-}
-MX_FOR(2D, tl_polynomial)
+/* The kernels of one kind of step. */
+#define STEP(NAME, WEIGHTED)                                                          \
+    MX_BODY void NAME##_cell(const tl_polynomial_args *a, int row, int k, bool solid) \
+    {                                                                                 \
+        (void)step(a, row, k, solid, WEIGHTED);                                       \
+    }                                                                                 \
+    TL_BODIES(NAME, tl_polynomial_args)                                               \
+    MX_FOR(2D, NAME)                                                                  \
+    MX_FOR(3D, NAME##_3d)
+STEP(tl_polynomial, false)
+STEP(tl_polynomial_diagonal, true)
 
-MX_BODY void tl_polynomial_diagonal_body(const tl_polynomial_args *a, int j, int k)
-{
-    (void)step_2d(a, j, k, true);
-}
-MX_FOR(2D, tl_polynomial_diagonal)
-
-MX_BODY void tl_polynomial_norm_body(const tl_polynomial_args *a, int j, int k, double *qq)
-{
-    const double q = step_2d(a, j, k, false);
-    *qq += q * q;
-}
-MX_REDUCE(2D, tl_polynomial_norm, MX_SUM)
-
-MX_BODY void tl_polynomial_diagonal_norm_body(const tl_polynomial_args *a, int j, int k, double *qq)
-{
-    const double q = step_2d(a, j, k, true);
-    *qq += q * q;
-}
-MX_REDUCE(2D, tl_polynomial_diagonal_norm, MX_SUM)
+#define STEP_NORM(NAME, WEIGHTED)                                                                 \
+    MX_BODY void NAME##_cell(const tl_polynomial_args *a, int row, int k, bool solid, double *qq) \
+    {                                                                                             \
+        const double q = step(a, row, k, solid, WEIGHTED);                                        \
+        *qq += q * q;                                                                             \
+    }                                                                                             \
+    TL_SUM_BODIES(NAME, tl_polynomial_args, double)                                               \
+    MX_REDUCE(2D, NAME, MX_SUM)                                                                   \
+    MX_REDUCE(3D, NAME##_3d, MX_SUM)
+STEP_NORM(tl_polynomial_norm, false)
+STEP_NORM(tl_polynomial_diagonal_norm, true)
 
 MX_BODY void tl_polynomial_first_body(const tl_polynomial_args *a, int j, int k)
 {
-    const double step = a->beta * MX_AT(a->b, j, k);
-    MX_AT(a->step, j, k) = step;
-    MX_AT(a->next, j, k) = step;
+    const double change = a->beta * MX_AT(a->b, j, k);
+    MX_AT(a->step, j, k) = change;
+    MX_AT(a->next, j, k) = change;
 }
 MX_FOR(2D, tl_polynomial_first, MX_ITEMS_SIMD)
 TL_BODY_3D(tl_polynomial_first, tl_polynomial_args)
@@ -49,9 +53,9 @@ MX_FOR(3D, tl_polynomial_first_3d, MX_ITEMS_SIMD)
 
 MX_BODY void tl_polynomial_first_diagonal_body(const tl_polynomial_args *a, int j, int k)
 {
-    const double step = a->beta * MX_AT(a->b, j, k) * MX_AT(a->diagonal, j, k);
-    MX_AT(a->step, j, k) = step;
-    MX_AT(a->next, j, k) = step;
+    const double change = a->beta * MX_AT(a->b, j, k) * MX_AT(a->diagonal, j, k);
+    MX_AT(a->step, j, k) = change;
+    MX_AT(a->next, j, k) = change;
 }
 MX_FOR(2D, tl_polynomial_first_diagonal, MX_ITEMS_SIMD)
 TL_BODY_3D(tl_polynomial_first_diagonal, tl_polynomial_args)

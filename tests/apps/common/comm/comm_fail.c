@@ -1,5 +1,5 @@
 /* MPI calls fail while app_comm_open sets up: it returns an error and frees the communicators that
- * it has made. */
+ * it has made. On one rank: where there are several, it ends them (open_fail.c). */
 #include "check.h"
 #include "comm/comm.h"
 

@@ -5,7 +5,8 @@
 static mx_err verify(app_base *base)
 {
     const bool last = app_rank(base->comm) == app_size(base->comm) - 1;
-    return app_end_stage(base, app_check(base, "rank", last ? 1 : 0, 0, 0, APP_EXACT));
+    return app_end_stage(base,
+                         app_check(base, "rank", last ? 1 : 0, (app_expect){0, 0, APP_EXACT}));
 }
 
 static mx_err run_stages(app_base *base)

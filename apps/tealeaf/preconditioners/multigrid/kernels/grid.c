@@ -9,7 +9,7 @@
  * then its loads are vectors too, or every other element of one. */
 #include "minx/kernel.h"
 
-#include "multigrid/tl_grid_kernels.h"
+#include "preconditioners/multigrid/tl_grid_kernels.h"
 
 /* What x is in a kernel. Constants, as `solid` (3-D) is, in all functions below. */
 enum { FIRST_STEP = 0, STORED = 1, CORRECTED = 2 };

@@ -4,7 +4,7 @@
 #include "minx/kernel.h"
 #include "minx/team.h"
 
-#include "multigrid/tl_grid_kernels.h"
+#include "preconditioners/multigrid/tl_grid_kernels.h"
 
 /* ---- to and from the grids of ranks ---- */
 

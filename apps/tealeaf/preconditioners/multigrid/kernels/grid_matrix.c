@@ -1,7 +1,7 @@
 /* Multigrid: the matrices of its grids. */
 #include "minx/kernel.h"
 
-#include "multigrid/tl_grid_kernels.h"
+#include "preconditioners/multigrid/tl_grid_kernels.h"
 
 /* ---- the solver's mesh ---- */
 
