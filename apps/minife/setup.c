@@ -92,11 +92,11 @@ static mx_err timed(fe_app *app, const char *what, app_region *region, mx_err (*
 static mx_err add_parts(fe_app *app)
 {
     const app_report report = app->base.report;
-    MX_TRY(app_region_add(report, "cg_ghosts", &app->parts.exchange));
-    MX_TRY(app_region_add(report, "cg_product", &app->parts.product));
-    MX_TRY(app_region_add(report, "cg_preconditioner", &app->parts.precondition));
-    MX_TRY(app_region_add(report, "cg_vectors", &app->parts.vectors));
-    return app_region_add(report, "cg_sums", &app->parts.sums);
+    MX_TRY(app_region_add(report, "ghosts", &app->parts.exchange));
+    MX_TRY(app_region_add(report, "product", &app->parts.product));
+    MX_TRY(app_region_add(report, "precondition", &app->parts.precondition));
+    MX_TRY(app_region_add(report, "vectors", &app->parts.vectors));
+    return app_region_add(report, "sums", &app->parts.sums);
 }
 
 static mx_err add_regions(fe_app *app)
@@ -107,7 +107,7 @@ static mx_err add_regions(fe_app *app)
     MX_TRY(app_region_add(report, "assembly", &app->assembly_time));
     MX_TRY(app_region_add(report, "boundary", &app->boundary_time));
     MX_TRY(app_region_add(report, "preconditioner", &app->preconditioner_time));
-    MX_TRY(app_region_add(report, "cg", &app->solve_time));
+    MX_TRY(app_region_add(report, "solve", &app->solve_time));
     return add_parts(app);
 }
 
@@ -150,6 +150,11 @@ mx_err fe_set_up(fe_app *app) { return app_end_stage(&app->base, set_up(app)); }
 void fe_clean_up(fe_app *app)
 {
     fe_vectors *const v = &app->vectors;
+    app_solves(&app->base, &(app_problem){.name = fe_problem_name(&app->input, &app->problem),
+                                          .size = app->level.all_rows,
+                                          .merit = "row iteration rate",
+                                          .unit = "row iterations/s",
+                                          .solve = app->solve_time});
     mx_view *const all[] = {&app->kept.x, &app->kept.r, &app->kept.p, &app->kept.s,
                             &v->x,        &v->r,        &v->p,        &v->w,
                             &v->z,        &v->s,        &v->scalars,  &app->scalars_host};

@@ -93,11 +93,29 @@ const app_region *app_report_region(app_report report, int i)
 {
     return i >= 0 && i < report->regions ? &report->region[i] : NULL;
 }
+    if (region->totals.calls == 0) region->first = region->started;
 
-static void print_region(app_report report, const app_region *region, double seconds, double bytes,
+mx_err app_region_total(app_report report, const app_region *region, app_region_totals *all)
+{
+    const app_region_totals *const mine = &region->totals;
+    double seconds = mine->seconds, sums[] = {mine->bytes, mine->flops};
+    int64_t counts[] = {mine->calls, mine->synchronisations};
+    MX_TRY(app_max_f64(report->comm, &seconds, 1));
+    MX_TRY(app_sum_f64(report->comm, sums, 2));
+    MX_TRY(app_max_i64(report->comm, counts, 2));
+    *all = (app_region_totals){.calls = counts[0],
+                               .seconds = seconds,
+                               .bytes = sums[0],
+                               .flops = sums[1],
+                               .synchronisations = counts[1]};
+    return MX_OK;
+}
+
+static void print_region(app_report report, const app_region *region, const app_region_totals *all,
                          double limit)
 {
-    const double rate = seconds > 0.0 ? bytes / seconds * 1e-9 : 0.0;
+    const double seconds = all->seconds;
+    const double rate = seconds > 0.0 ? all->bytes / seconds * 1e-9 : 0.0;
     app_print(report, "  %-24s %10lld %12.6f %10lld", region->name, (long long)region->totals.calls,
               seconds, (long long)region->totals.synchronisations);
     if (rate > 0.0) app_print(report, " %9.2f", rate);
@@ -107,18 +125,12 @@ static void print_region(app_report report, const app_region *region, double sec
 
 mx_err app_report_table(app_report report, double limit)
 {
-    double seconds[MAX_REGIONS];
-    double bytes[MAX_REGIONS];
-    for (int i = 0; i < report->regions; i++) {
-        seconds[i] = report->region[i].totals.seconds;
-        bytes[i] = report->region[i].totals.bytes;
-    }
-    MX_TRY(app_max_f64(report->comm, seconds, report->regions));
-    MX_TRY(app_sum_f64(report->comm, bytes, report->regions));
     app_print(report, "  %-24s %10s %12s %10s %9s%s\n", "region", "calls", "seconds", "syncs",
               "GB/s", limit > 0.0 ? "  of limit" : "");
     for (int i = 0; i < report->regions; i++) {
-        print_region(report, &report->region[i], seconds[i], bytes[i], limit);
+        app_region_totals all;
+        MX_TRY(app_region_total(report, &report->region[i], &all));
+        print_region(report, &report->region[i], &all, limit);
     }
     return MX_OK;
 }

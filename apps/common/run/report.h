@@ -34,6 +34,7 @@ typedef struct app_region {
 
 /* Adds a region, to be begun and ended any number of times. Regions may nest, but a region does not
  * nest in itself. All ranks add the same regions in the same order; not collective. The pointer
+    double first;             /* app_now() of the first begin */
  * stays valid until the report is destroyed. MX_ERR_ARG for more than 64 regions. */
 mx_err app_region_add(app_report report, const char *name, app_region **region);
 
@@ -51,9 +52,13 @@ const app_region *app_report_region(app_report report, int i);
  * ranks together (their bytes over those seconds), and its share of `limit`, the GB/s that the
  * machine can achieve on all ranks together; 0: unknown, then the table has no such column. Columns
  * that do not apply are left empty. Collective. */
+/* The totals of all ranks: the slowest rank's seconds, the sums of bytes and flops, the largest
+ * calls and synchronisations of a rank. Collective. */
+mx_err app_region_total(app_report report, const app_region *region, app_region_totals *all);
+
 mx_err app_report_table(app_report report, double limit);
 
-/* Prints the one line that ends a run: "figure of merit: 1.234e+09 cell iterations/s". */
+/* Prints the line "figure of merit: 1.234e+09 cell iterations/s". */
 void app_figure_of_merit(app_report report, double value, const char *unit);
 
 /* ---- progress ---- */

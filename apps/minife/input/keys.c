@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const problems[] = {"original", "manufactured", NULL};
@@ -41,6 +42,14 @@ static const struct {
 #include "preconditioners.def"
 #undef FE_PRECONDITIONER
 };
+
+const char *fe_problem_name(const fe_input *in, fe_name *name)
+{
+    const bool plain = in->preconditioner == FE_PRECONDITIONER_NONE;
+    snprintf(name->text, sizeof name->text, "%s%s%s", operators[in->operator_kind],
+             plain ? "" : " ", plain ? "" : preconditioners[in->preconditioner]);
+    return name->text;
+}
 
 #define AT(member) .offset = offsetof(fe_input, member)
 

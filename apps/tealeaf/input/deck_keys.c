@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 #define COUNT_MAX 2147483647.0
 #define ABOVE_0 APP_KEY_ABOVE_0
@@ -117,6 +118,14 @@ static const app_key rows[] = {
     REAL("end_time", TL_REFERENCE, end_time, 0, 10, "time", "stop when it is passed", NULL),
     REAL("end_time", TL_PORT, end_time, 0, DBL_MAX, "time", "stop when it is passed", NULL),
     COUNT("end_step", TL_REFERENCE, end_step, 0, COUNT_MAX, 640000, "steps",
+const char *tl_problem_name(const tl_deck *deck, tl_name *name)
+{
+    const bool plain = deck->preconditioner == TL_PRECONDITIONER_NONE;
+    snprintf(name->text, sizeof name->text, "%s%s%s %s", solvers[deck->solver], plain ? "" : " ",
+             plain ? "" : preconditioners[deck->preconditioner], tl_is_3d(deck) ? "3-D" : "2-D");
+    return name->text;
+}
+
           "stop after it, or by end_time", NULL),
     COUNT("end_step", TL_PORT, end_step, 0, COUNT_MAX, COUNT_MAX, "steps",
           "stop after it, or by end_time", NULL),
