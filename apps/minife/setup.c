@@ -119,9 +119,21 @@ static mx_err make_mesh(fe_level *level)
     return app_memory_check(level->base->comm, level->base->ctx, bytes_needed(level), "elements");
 }
 
+static void note_ignored_keys(const fe_app *app)
+{
+    const app_keys *const keys = &app->base.keys;
+    for (int i = 0; i < keys->input->count; i++) {
+        const app_key *const row = &keys->input->keys[i];
+        if ((row->flags & FE_KEY_IS_IGNORED) && keys->given[i].source != 0)
+            app_print_note(&app->base, "%s: a key of the original, without effect here: %s",
+                           row->name, row->help);
+    }
+}
+
 static mx_err set_up(fe_app *app)
 {
     app->started = app_now();
+    note_ignored_keys(app);
     app->level.base = &app->base;
     app->level.input = &app->input;
     app->level.op = fe_operator_rows[app->input.operator_kind];
@@ -138,6 +150,11 @@ static mx_err set_up(fe_app *app)
     MX_TRY(fe_dump(app, "assembled"));
     MX_TRY(timed(app, "imposing Dirichlet BC...", app->boundary_time, fe_impose_boundary));
     MX_TRY(fe_dump(app, "system"));
+    app_solves(&app->base, &(app_problem){.name = fe_problem_name(&app->input, &app->problem),
+                                          .size = app->level.all_rows,
+                                          .merit = "row iteration rate",
+                                          .unit = "row iterations/s",
+                                          .solve = app->solve_time});
     if (app->input.overlap) MX_TRY(fe_make_overlap(&app->level));
     MX_TRY(make_vectors(app));
     MX_TRY(make_preconditioner(app));
@@ -150,11 +167,6 @@ mx_err fe_set_up(fe_app *app) { return app_end_stage(&app->base, set_up(app)); }
 void fe_clean_up(fe_app *app)
 {
     fe_vectors *const v = &app->vectors;
-    app_solves(&app->base, &(app_problem){.name = fe_problem_name(&app->input, &app->problem),
-                                          .size = app->level.all_rows,
-                                          .merit = "row iteration rate",
-                                          .unit = "row iterations/s",
-                                          .solve = app->solve_time});
     mx_view *const all[] = {&app->kept.x, &app->kept.r, &app->kept.p, &app->kept.s,
                             &v->x,        &v->r,        &v->p,        &v->w,
                             &v->z,        &v->s,        &v->scalars,  &app->scalars_host};

@@ -42,6 +42,7 @@ app_check_against(minimd)
 app_memory(minimd)
 app_file_roles(minimd)
 app_summary(minimd $<TARGET_FILE:minimd> ${PROJECT_SOURCE_DIR}/inputs/minimd/lj.in)
+app_originals(minimd $<TARGET_FILE:minimd> ${PROJECT_SOURCE_DIR}/inputs/minimd/lj.in)
 app_verify_columns(minimd)
 app_restarts(minimd ${PROJECT_SOURCE_DIR}/inputs/minimd/lj.in)
 

@@ -61,6 +61,9 @@ typedef struct fe_input {
 
 extern const app_input fe_keys;
 
+/* The row of a key of the original that means nothing here. */
+enum { FE_KEY_IS_IGNORED = 1 };
+
 /* What is solved, in short: "csr", "nodes multigrid". Returns name->text. */
 typedef struct fe_name {
     char text[64];
