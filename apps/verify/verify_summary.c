@@ -50,11 +50,11 @@ static void expect_texts(vf_base *base)
     static const struct {
         const char *name;
         bool may_be_empty;
-    } all[] = {{"schema", false},    {"app", false},     {"version", false},  {"git_commit", false},
-               {"date", false},      {"deck", true},     {"backend", false},  {"layout", false},
-               {"precision", false}, {"host", false},    {"cpu", false},      {"device", true},
-               {"scheduler", true},  {"job_id", true},   {"launcher", true},  {"messages", false},
-               {"verdict", false},   {"problem", true},  {"fom/name", true},  {"fom/unit", true}};
+    } all[] = {{"schema", false},    {"app", false},    {"version", false}, {"git_commit", false},
+               {"date", false},      {"deck", true},    {"backend", false}, {"layout", false},
+               {"precision", false}, {"host", false},   {"cpu", false},     {"device", true},
+               {"scheduler", true},  {"job_id", true},  {"launcher", true}, {"messages", false},
+               {"verdict", false},   {"problem", true}, {"fom/name", true}, {"fom/unit", true}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         expect_text(base, all[i].name, all[i].may_be_empty);
 }
@@ -140,13 +140,18 @@ static void compare_real(const vf_base *base, const char *name, double expected)
 
 static void compare_texts(const vf_base *base)
 {
-    static const char *const with_datasets[][2] = {
-        {"version", "/provenance/minx_version"}, {"git_commit", "/provenance/git_commit"},
-        {"backend", "/provenance/backend"},      {"layout", "/provenance/layout"},
-        {"precision", "/provenance/precision"},  {"host", "/provenance/host"},
-        {"cpu", "/provenance/cpu"},              {"device", "/provenance/device"},
-        {"scheduler", "/provenance/scheduler"},  {"job_id", "/provenance/job_id"},
-        {"launcher", "/provenance/launcher"},    {"messages", "/provenance/halo_path"}};
+    static const char *const with_datasets[][2] = {{"version", "/provenance/minx_version"},
+                                                   {"git_commit", "/provenance/git_commit"},
+                                                   {"backend", "/provenance/backend"},
+                                                   {"layout", "/provenance/layout"},
+                                                   {"precision", "/provenance/precision"},
+                                                   {"host", "/provenance/host"},
+                                                   {"cpu", "/provenance/cpu"},
+                                                   {"device", "/provenance/device"},
+                                                   {"scheduler", "/provenance/scheduler"},
+                                                   {"job_id", "/provenance/job_id"},
+                                                   {"launcher", "/provenance/launcher"},
+                                                   {"messages", "/provenance/halo_path"}};
     compare_text(base, "schema", "minx-summary-1");
     compare_with_attribute(base, "app", "app");
     compare_with_attribute(base, "date", "utc_time");

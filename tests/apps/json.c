@@ -73,18 +73,22 @@ static void test_texts(void)
     } all[] = {
         {"\"quoted\" \\ /", "\\\"quoted\\\" \\\\ /"},
         {"tab\tline\nend\x7f\x01", "tab\\u0009line\\u000aend\\u007f\\u0001"},
-        {"\xc3\xa9\xe2\x82\xac", "\\u00e9\\u20ac"},                     /* two and three bytes */
-        {"\xf0\x9f\x98\x80", "\\ud83d\\ude00"},                         /* four: a pair */
-        {"\xf4\x8f\xbf\xbf", "\\udbff\\udfff"},                         /* the last character */
-        {"\xf4\x90\x80\x80", "\\udcf4\\udc90\\udc80\\udc80"},           /* beyond it */
-        {"\xff" "a", "\\udcffa"},                                       /* begins nothing */
-        {"\x80", "\\udc80"},                                            /* continues nothing */
-        {"\xe2\x82", "\\udce2\\udc82"},                                 /* cut short */
-        {"\xe2\x82" "a", "\\udce2\\udc82a"},
-        {"\xc0\x80\xc1\xbf", "\\udcc0\\udc80\\udcc1\\udcbf"},           /* too long a form */
+        {"\xc3\xa9\xe2\x82\xac", "\\u00e9\\u20ac"},           /* two and three bytes */
+        {"\xf0\x9f\x98\x80", "\\ud83d\\ude00"},               /* four: a pair */
+        {"\xf4\x8f\xbf\xbf", "\\udbff\\udfff"},               /* the last character */
+        {"\xf4\x90\x80\x80", "\\udcf4\\udc90\\udc80\\udc80"}, /* beyond it */
+        {"\xff"
+         "a",
+         "\\udcffa"},                   /* begins nothing */
+        {"\x80", "\\udc80"},            /* continues nothing */
+        {"\xe2\x82", "\\udce2\\udc82"}, /* cut short */
+        {"\xe2\x82"
+         "a",
+         "\\udce2\\udc82a"},
+        {"\xc0\x80\xc1\xbf", "\\udcc0\\udc80\\udcc1\\udcbf"}, /* too long a form */
         {"\xe0\x9f\xbf", "\\udce0\\udc9f\\udcbf"},
         {"\xf0\x8f\xbf\xbf", "\\udcf0\\udc8f\\udcbf\\udcbf"},
-        {"\xed\xa0\x80", "\\udced\\udca0\\udc80"},                      /* a surrogate */
+        {"\xed\xa0\x80", "\\udced\\udca0\\udc80"}, /* a surrogate */
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         char expected[256];
