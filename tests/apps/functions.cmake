@@ -77,6 +77,19 @@ function(app_shared_tests app deck document columns)
   endif()
 endfunction()
 
+# app_summary(APP DECK): the summary of a run
+function(app_summary app deck)
+  app_h5py_script(${app}_summary 2 ${PROJECT_SOURCE_DIR}/tests/apps/common/run/summary.py ${app} $<TARGET_FILE:${app}>
+    $<TARGET_FILE:minx-verify> ${deck} ${minx_MPIEXEC})
+  app_label(results ${app}_summary)
+endfunction()
+
+# app_originals(APP DECK): the names, options and lines of the original programs
+function(app_originals app deck)
+  app_script(${app}_originals 2 ${PROJECT_SOURCE_DIR}/tests/apps/common/run/originals.py ${app} $<TARGET_FILE:${app}> ${deck}
+    ${minx_MPIEXEC})
+endfunction()
+
 # app_indices(APP): where every index is checked, short runs that call the app's kernels
 function(app_indices app)
   if(MINX_BOUNDS_CHECK)

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../support"))
 from launcher import LOST, on_ranks
 
 # What only the app prints; the launcher's lines may name it.
-OWN = re.compile(r"^( check | Wall clock|figure of merit| CG: | Step |tealeaf: )", re.M)
+OWN = re.compile(r"^( check | Wall clock| Time of|figure of merit|verdict: | CG: | Step |tealeaf: )", re.M)
 
 # One step whose solver stops early: U is far from the published value.
 CASES = [("a failed check", ["tl_max_iters=1"], 1,
