@@ -74,8 +74,6 @@ static mx_err put_command(app_results results, const app_origin *origin)
     return err;
 }
 
-<<<<<<< HEAD
-=======
 app_date app_date_now(void)
 {
     const time_t now = time(NULL);
@@ -85,33 +83,15 @@ app_date app_date_now(void)
     return date;
 }
 
-static mx_err put_root_text(app_results results, const char *name, const char *value)
-{
-    const app_h5_item text = app_h5_text(value);
-    return app_results_put_attribute(results, "/", name, &text);
-}
-
->>>>>>> hE
 static mx_err put_root(app_results results, const app_origin *origin)
 {
     const int64_t version = results->kind->version;
     const app_h5_item number = app_h5_i64(&version);
-<<<<<<< HEAD
-    const time_t now = time(NULL);
-    struct tm utc;
-    char when[32] = "";
-    if (gmtime_r(&now, &utc)) strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    const app_date now = app_date_now();
     put_root_text(results, "schema", results->kind->schema);
     app_results_put_attribute(results, "/", "schema_version", &number);
     put_root_text(results, "app", origin->app);
-    put_root_text(results, "utc_time", when);
-=======
-    const app_date now = app_date_now();
-    MX_TRY(put_root_text(results, "schema", results->kind->schema));
-    MX_TRY(app_results_put_attribute(results, "/", "schema_version", &number));
-    MX_TRY(put_root_text(results, "app", origin->app));
-    MX_TRY(put_root_text(results, "utc_time", origin->date ? origin->date : now.text));
->>>>>>> hE
+    put_root_text(results, "utc_time", origin->date != NULL ? origin->date : now.text);
     return put_command(results, origin);
 }
 
