@@ -9,12 +9,12 @@
 #endif
 #include "minx/scan.h"
 
+#ifdef ARGUMENTS_WITHOUT_LIST
 typedef struct args {
     mx_f64_1 x;
-    mx_f64_2 y;
 } args;
-#ifndef ARGUMENTS_WITHOUT_LIST
-MX_ARGS(args, x, y)
+#else
+MX_ARGS(args, (mx_f64_1, x) (mx_f64_2, y));
 #endif
 typedef struct other_args {
     mx_f64_1 x;
