@@ -87,7 +87,7 @@ MX_ARGS(rd_again_args,
 MX_DECLARE_REDUCE_ARRAY(1D, rd_bins_again, rd_again_args, double)
 MX_DECLARE_REDUCE_ARRAY(1D, rd_bins_of_args, rd_again_args, double)
 
-/* Traits and 64-bit indices change how items run, not what they give. */
+/* Kinds of items and 64-bit indices change how items run, not what they give. */
 MX_DECLARE_REDUCE(2D, rd_resident_2d, rd_args, int64_t)
 MX_DECLARE_REDUCE(3D_64, rd_resident_3d, rd_args, int64_t)
 MX_DECLARE_REDUCE(2D_64, rd_resident_fields, rd_args, rd_summary)
