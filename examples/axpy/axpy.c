@@ -1,12 +1,11 @@
 /* y = alpha x + y on any backend: axpy [BACKEND] */
 #include <minx/kernel.h>
 #include <minx/minx.h>
-typedef struct axpy_args {
-    mx_f64_1 y;
-    mx_cf64_1 x;
+MX_ARGS(axpy_args,
+    (mx_f64_1, y)
+    (mx_cf64_1, x),
     double alpha;
-} axpy_args;
-MX_ARGS(axpy_args, y, x)
+);
 MX_BODY void axpy_body(const axpy_args *a, int i) { MX_AT(a->y, i) += a->alpha * MX_AT(a->x, i); }
 MX_KERNEL_FOR(1D, axpy, axpy_args)
 #ifdef MX_DRIVER /* the rest is compiled once, as C */

@@ -19,13 +19,12 @@ MX_ACCESSOR(assemble_blocks, const double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM
 MX_ACCESSOR(assemble_nodes, const int32_t, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS, MESH_NODES)
 MX_ACCESSOR(assemble_i32, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
-typedef struct assemble_args {
-    assemble_blocks block;
-    assemble_nodes node;
-    assemble_i32 begin, column;
-    mx_f64_1 value;
-} assemble_args;
-MX_ARGS(assemble_args, block, node, begin, column, value)
+MX_ARGS(assemble_args,
+    (assemble_blocks, block)
+    (assemble_nodes, node)
+    (assemble_i32, begin) (assemble_i32, column)
+    (mx_f64_1, value)
+);
 MX_DECLARE_FOR(2D, assemble, assemble_args)
 MX_DECLARE_FOR(TEAM, assemble_team, assemble_args)
 

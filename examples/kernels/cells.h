@@ -12,27 +12,18 @@
 
 MX_ACCESSOR(cells_points, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
 
-typedef struct cells_count_args {
-    cells_points x;
-    mx_i32_1 cell, slot, count;
+MX_ARGS(cells_count_args,
+    (cells_points, x)
+    (mx_i32_1, cell) (mx_i32_1, slot) (mx_i32_1, count),
     double per_length; /* cells per unit of length */
     int side;          /* cells along each edge of the cube */
-} cells_count_args;
-MX_ARGS(cells_count_args, x, cell, slot, count)
+);
 MX_DECLARE_FOR(1D, cells_count, cells_count_args)
 
-typedef struct cells_fill_args {
-    mx_ci32_1 cell, slot, begin;
-    mx_i32_1 order;
-} cells_fill_args;
-MX_ARGS(cells_fill_args, cell, slot, begin, order)
+MX_ARGS(cells_fill_args, (mx_ci32_1, cell) (mx_ci32_1, slot) (mx_ci32_1, begin) (mx_i32_1, order));
 MX_DECLARE_FOR(1D, cells_fill, cells_fill_args)
 
-typedef struct cells_sort_args {
-    mx_ci32_1 begin;
-    mx_i32_1 order;
-} cells_sort_args;
-MX_ARGS(cells_sort_args, begin, order)
+MX_ARGS(cells_sort_args, (mx_ci32_1, begin) (mx_i32_1, order));
 MX_DECLARE_FOR(1D, cells_sort, cells_sort_args)
 
 /* The data of a driver. */

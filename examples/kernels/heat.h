@@ -12,12 +12,11 @@
 /* A step does not write u, so the loads of a cell need not wait for the store of another. */
 MX_ACCESSOR(heat_before, const double, 3, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
-typedef struct heat_args {
-    mx_f64_3 fresh;
-    heat_before u;
+MX_ARGS(heat_args,
+    (mx_f64_3, fresh)
+    (heat_before, u),
     double k;
-} heat_args;
-MX_ARGS(heat_args, fresh, u)
+);
 
 MX_DECLARE_FOR(3D, heat_step, heat_args)
 MX_DECLARE_REDUCE(3D, heat_step_norm, heat_args, double)

@@ -8,28 +8,25 @@ enum { MESH_NODES = 8 }; /* of an element */
 MX_ACCESSOR(mesh_elements, int32_t, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, MESH_NODES)
 
 /* Sets node(e, a), the nodes of element e. */
-typedef struct mesh_nodes_args {
-    mesh_elements node;
+MX_ARGS(mesh_nodes_args,
+    (mesh_elements, node),
     int side;
-} mesh_nodes_args;
-MX_ARGS(mesh_nodes_args, node)
+);
 MX_DECLARE_FOR(1D, mesh_nodes, mesh_nodes_args)
 
 /* Sets count(r), the number of entries of row r. */
-typedef struct mesh_count_args {
-    mx_i32_1 count;
+MX_ARGS(mesh_count_args,
+    (mx_i32_1, count),
     int side;
-} mesh_count_args;
-MX_ARGS(mesh_count_args, count)
+);
 MX_DECLARE_FOR(1D, mesh_count, mesh_count_args)
 
 /* Sets column(begin(r)) and the following elements, the columns of row r. */
-typedef struct mesh_columns_args {
-    mx_ci32_1 begin;
-    mx_i32_1 column;
+MX_ARGS(mesh_columns_args,
+    (mx_ci32_1, begin)
+    (mx_i32_1, column),
     int side;
-} mesh_columns_args;
-MX_ARGS(mesh_columns_args, begin, column)
+);
 MX_DECLARE_FOR(1D, mesh_columns, mesh_columns_args)
 
 /* The data of a driver. */

@@ -12,16 +12,15 @@
 MX_ACCESSOR(neighbours_points, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS, 3)
 MX_ACCESSOR(neighbours_i32, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
-typedef struct neighbours_args {
-    neighbours_points x;
-    neighbours_i32 cell, begin, order; /* as in cells.h */
-    mx_i32_2 list;
-    mx_i32_1 count;
+MX_ARGS(neighbours_args,
+    (neighbours_points, x)
+    (neighbours_i32, cell) (neighbours_i32, begin) (neighbours_i32, order) /* as in cells.h */
+    (mx_i32_2, list)
+    (mx_i32_1, count),
     double cutoff2;
     int side, capacity; /* capacity: at least 1 */
     bool half;
-} neighbours_args;
-MX_ARGS(neighbours_args, x, cell, begin, order, list, count)
+);
 MX_DECLARE_REDUCE(1D, neighbours_find, neighbours_args, int32_t)
 
 /* The data of a driver. */

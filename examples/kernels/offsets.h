@@ -3,9 +3,5 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct offsets_args {
-    mx_ci32_1 count;
-    mx_i32_1 begin;
-} offsets_args;
-MX_ARGS(offsets_args, count, begin)
+MX_ARGS(offsets_args, (mx_ci32_1, count) (mx_i32_1, begin));
 MX_DECLARE_SCAN(1D, offsets, offsets_args, int32_t)

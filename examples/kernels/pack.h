@@ -15,20 +15,10 @@ MX_ACCESSOR(pack_points, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
 MX_ACCESSOR(pack_const_points, const double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS, 3)
 MX_ACCESSOR(pack_indices, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
-typedef struct pack_args {
-    pack_points buffer;
-    pack_const_points x;
-    pack_indices index;
-} pack_args;
-MX_ARGS(pack_args, buffer, x, index)
+MX_ARGS(pack_args, (pack_points, buffer) (pack_const_points, x) (pack_indices, index));
 MX_DECLARE_FOR(2D, pack_components, pack_args)
 MX_DECLARE_FOR(1D, pack_particles, pack_args)
 
-typedef struct unpack_args {
-    pack_points x;
-    pack_const_points buffer;
-    pack_indices index;
-} unpack_args;
-MX_ARGS(unpack_args, x, buffer, index)
+MX_ARGS(unpack_args, (pack_points, x) (pack_const_points, buffer) (pack_indices, index));
 MX_DECLARE_FOR(2D, unpack_components, unpack_args)
 MX_DECLARE_FOR(1D, unpack_particles, unpack_args)

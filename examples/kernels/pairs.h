@@ -21,25 +21,23 @@ MX_ACCESSOR(pairs_lists, const int32_t, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_AC
 MX_ACCESSOR(pairs_counts, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 MX_ACCESSOR(pairs_forces, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 3)
 
-typedef struct pairs_atomic_args {
-    pairs_points x;
-    pairs_lists list;
-    pairs_counts count;
-    pairs_forces f;
+MX_ARGS(pairs_atomic_args,
+    (pairs_points, x)
+    (pairs_lists, list)
+    (pairs_counts, count)
+    (pairs_forces, f),
     double cutoff2;
-} pairs_atomic_args;
-MX_ARGS(pairs_atomic_args, x, list, count, f)
+);
 MX_DECLARE_FOR(1D, pairs_atomic, pairs_atomic_args)
 MX_DECLARE_FOR(TEAM, pairs_atomic_team, pairs_atomic_args)
 
-typedef struct pairs_scatter_args {
-    pairs_points x;
-    pairs_lists list;
-    pairs_counts count;
-    MX_SCATTER_OF(pairs_forces, MX_SUM) f;
+MX_ARGS(pairs_scatter_args,
+    (pairs_points, x)
+    (pairs_lists, list)
+    (pairs_counts, count)
+    (MX_SCATTER_OF(pairs_forces, MX_SUM), f, MX_SCATTER_ACCESSOR),
     double cutoff2;
-} pairs_scatter_args;
-MX_ARGS(pairs_scatter_args, x, list, count, f.view)
+);
 MX_DECLARE_FOR(1D, pairs_scatter, pairs_scatter_args)
 MX_DECLARE_FOR(TEAM, pairs_scatter_team, pairs_scatter_args)
 

@@ -9,13 +9,12 @@
 MX_ACCESSOR(spmv_i32, const int32_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 MX_ACCESSOR(spmv_f64, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
-typedef struct spmv_args {
-    spmv_i32 begin, column;
-    spmv_f64 value, x;
-    mx_f64_1 y;
+MX_ARGS(spmv_args,
+    (spmv_i32, begin) (spmv_i32, column)
+    (spmv_f64, value) (spmv_f64, x)
+    (mx_f64_1, y),
     int rows, rows_per_team;
-} spmv_args;
-MX_ARGS(spmv_args, begin, column, value, x, y)
+);
 
 MX_DECLARE_FOR(1D, spmv, spmv_args)
 MX_DECLARE_FOR(TEAM, spmv_team, spmv_args)

@@ -7,12 +7,11 @@
  * not wait for another store. */
 MX_ACCESSOR(stream_reals, const double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 
-typedef struct stream_args {
-    mx_f64_1 a;
-    stream_reals b, c;
+MX_ARGS(stream_args,
+    (mx_f64_1, a)
+    (stream_reals, b) (stream_reals, c),
     double s;
-} stream_args;
-MX_ARGS(stream_args, a, b, c)
+);
 
 MX_DECLARE_FOR(1D, stream_copy, stream_args)           /* a = b */
 MX_DECLARE_FOR(1D, stream_mul, stream_args)            /* a = s b */

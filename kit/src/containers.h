@@ -41,9 +41,10 @@ mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *pairs, int bits);
  *     mx_scatter_join         an item is an element; also for views with gaps
  *     mx_scatter_join_blocks  a team joins a block of elements, one copy after the other; for memory without gaps. Faster on hosts,
  *                             where its loops over elements are vectorised */
+/* clang-format off */
 #define MX_DECLARE_JOIN_(tag, T)                                                         \
-    typedef struct mx_join_##tag##_args {                                                \
-        mx_##tag##_8s to, from;                                                          \
+    MX_ARGS(mx_join_##tag##_args,                                                        \
+        (mx_##tag##_8s, to) (mx_##tag##_8s, from),                                       \
         T identity;                                                                      \
         int64_t step;  /* elements from one copy to the next */                          \
         int64_t span;  /* elements of all memory of a copy */                            \
@@ -52,17 +53,17 @@ mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *pairs, int bits);
         int op;                                                                          \
         int rank; /* 0: all memory of the copies; else the elements, by their indices */ \
         bool overwrite;                                                                  \
-    } mx_join_##tag##_args;                                                              \
-    MX_ARGS(mx_join_##tag##_args, to, from)                                              \
+    );                                                                                   \
     MX_DECLARE_FOR(1D_64, mx_scatter_join_##tag, mx_join_##tag##_args)                   \
     MX_DECLARE_FOR(TEAM, mx_scatter_join_blocks_##tag, mx_join_##tag##_args)
+/* clang-format on */
 MX_SCATTER_TYPES_(MX_DECLARE_JOIN_)
 
 /* Arguments of three kernels: encode turns keys into bits whose unsigned (for integers: signed)
  * order is the order of the keys, decode turns the bits of integers back into keys, bin_offsets
  * finds where each bin begins in sorted bits of i32: one item for so many `steps` of count +
  * offset_count. */
-typedef struct mx_sort_args {
+MX_ARGS(mx_sort_args, ,
     char *keys;
     int64_t key_bytes; /* from one key to the next */
     int64_t count;
@@ -72,17 +73,12 @@ typedef struct mx_sort_args {
     int32_t *offsets;
     int64_t offset_stride, offset_count;
     int64_t steps; /* of one item of bin_offsets */
-} mx_sort_args;
-MX_NO_ACCESSORS(mx_sort_args)
+);
 MX_DECLARE_FOR(1D, mx_sort_encode, mx_sort_args)
 MX_DECLARE_FOR(1D, mx_sort_decode, mx_sort_args)
 MX_DECLARE_FOR(1D, mx_bin_offsets, mx_sort_args)
 
-typedef struct mx_map_args {
-    mx_u64_1 map, old;
-    mx_i32_1 origin;
-} mx_map_args;
-MX_ARGS(mx_map_args, map, old, origin)
+MX_ARGS(mx_map_args, (mx_u64_1, map) (mx_u64_1, old) (mx_i32_1, origin));
 MX_DECLARE_REDUCE(1D, mx_map_count, mx_map_args, int64_t)
 MX_DECLARE_FOR(1D, mx_map_insert_all, mx_map_args)
 

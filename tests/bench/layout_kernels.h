@@ -6,23 +6,20 @@
 #include "spmv.h"
 
 /* out = (in + its four neighbours) / 5;  y = A x, entry k of row r at (r, k) */
+/* clang-format off */
 #define BENCH_LAYOUT(s, LAYOUT)                                                              \
-    typedef struct bench_stencil_##s##_args {                                                \
-        mx_f64_2##s out;                                                                     \
-        mx_cf64_2##s in;                                                                     \
-    } bench_stencil_##s##_args;                                                              \
-    MX_ARGS(bench_stencil_##s##_args, out, in)                                               \
+    MX_ARGS(bench_stencil_##s##_args, (mx_f64_2##s, out) (mx_cf64_2##s, in));                \
     MX_DECLARE_FOR(2D, bench_stencil_##s, bench_stencil_##s##_args)                          \
     MX_ACCESSOR(bench_reals_##s, const double, 2, LAYOUT, MX_TRAIT_RANDOM_ACCESS, BENCH_ROW) \
     MX_ACCESSOR(bench_ints_##s, const int32_t, 2, LAYOUT, MX_TRAIT_RANDOM_ACCESS, BENCH_ROW) \
-    typedef struct bench_columns_##s##_args {                                                \
-        bench_reals_##s value;                                                               \
-        bench_ints_##s column;                                                               \
-        spmv_f64 x;                                                                          \
-        mx_f64_1 y;                                                                          \
-    } bench_columns_##s##_args;                                                              \
-    MX_ARGS(bench_columns_##s##_args, value, column, x, y)                                   \
+    MX_ARGS(bench_columns_##s##_args,                                                        \
+        (bench_reals_##s, value)                                                             \
+        (bench_ints_##s, column)                                                             \
+        (spmv_f64, x)                                                                        \
+        (mx_f64_1, y)                                                                        \
+    );                                                                                       \
     MX_DECLARE_FOR(1D, bench_columns_##s, bench_columns_##s##_args)
+/* clang-format on */
 BENCH_LAYOUT(l, MX_LAYOUT_LEFT)
 BENCH_LAYOUT(r, MX_LAYOUT_RIGHT)
 

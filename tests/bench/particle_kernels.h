@@ -17,75 +17,63 @@ enum { BENCH_NEIGHBOURS = 96 }; /* the capacity of a list; about 75 are in use i
 #define BENCH_CUTOFF 2.2
 
 /* x(i, c): where particle i is. */
-typedef struct bench_set_points_args {
-    mx_f64_2s x;
+MX_ARGS(bench_set_points_args,
+    (mx_f64_2s, x),
     int side;
-} bench_set_points_args;
-MX_ARGS(bench_set_points_args, x)
+);
 MX_DECLARE_FOR(1D, bench_set_points, bench_set_points_args)
 
 /* list(i, k): neighbour number k of particle i, ascending; count(i) of them. */
-typedef struct bench_set_lists_args {
-    mx_cf64_2s x;
-    mx_i32_2s list;
-    mx_i32_1 count;
+MX_ARGS(bench_set_lists_args,
+    (mx_cf64_2s, x)
+    (mx_i32_2s, list)
+    (mx_i32_1, count),
     int particles, side;
-} bench_set_lists_args;
-MX_ARGS(bench_set_lists_args, x, list, count)
+);
 MX_DECLARE_FOR(1D, bench_set_lists, bench_set_lists_args)
 
 /* f(i) = the sum of the forces that the particles in its list put on particle i */
+/* clang-format off */
 #define BENCH_FORCE(name, LAYOUT)                                                                 \
     MX_ACCESSOR(name##_points, const double, 2, LAYOUT, MX_TRAIT_RANDOM_ACCESS, 3)                \
     MX_ACCESSOR(name##_forces, double, 2, LAYOUT, MX_TRAIT_NONE, 3)                               \
     MX_ACCESSOR(name##_lists, const int32_t, 2, LAYOUT, MX_TRAIT_RANDOM_ACCESS, BENCH_NEIGHBOURS) \
-    typedef struct name##_args {                                                                  \
-        name##_points x;                                                                          \
-        name##_forces f;                                                                          \
-        name##_lists list;                                                                        \
-        mx_ci32_1 count;                                                                          \
+    MX_ARGS(name##_args,                                                                          \
+        (name##_points, x)                                                                        \
+        (name##_forces, f)                                                                        \
+        (name##_lists, list)                                                                      \
+        (mx_ci32_1, count),                                                                       \
         double cutoff2;                                                                           \
-    } name##_args;                                                                                \
-    MX_ARGS(name##_args, x, f, list, count)                                                       \
+    );                                                                                            \
     MX_DECLARE_FOR(1D, name, name##_args)
+/* clang-format on */
 BENCH_FORCE(bench_force, MX_LAYOUT_DEFAULT)
 BENCH_FORCE(bench_force_l, MX_LAYOUT_LEFT)
 BENCH_FORCE(bench_force_r, MX_LAYOUT_RIGHT)
 
 /* f(i, c) += s x(i, c), and the sum of x(i, c)^2: launches over two dimensions, of which one has
  * three indices */
-typedef struct bench_push_args {
-    bench_force_forces f;
-    bench_force_points x;
+MX_ARGS(bench_push_args,
+    (bench_force_forces, f)
+    (bench_force_points, x),
     double s;
-} bench_push_args;
-MX_ARGS(bench_push_args, f, x)
+);
 MX_DECLARE_FOR(2D, bench_push, bench_push_args)
 
-typedef struct bench_square_args {
-    bench_force_points x;
-} bench_square_args;
-MX_ARGS(bench_square_args, x)
+MX_ARGS(bench_square_args, (bench_force_points, x));
 MX_DECLARE_REDUCE(2D, bench_square, bench_square_args, double)
 
 /* bins(index(i)) += 1, by a scatter view */
-typedef struct bench_scatter_args {
-    MX_SCATTER_OF(mx_i64_1, MX_SUM) bins;
-    mx_ci32_1 index;
-} bench_scatter_args;
-MX_ARGS(bench_scatter_args, bins.view, index)
+MX_ARGS(bench_scatter_args,
+    (MX_SCATTER_OF(mx_i64_1, MX_SUM), bins, MX_SCATTER_ACCESSOR)
+    (mx_ci32_1, index)
+);
 MX_DECLARE_FOR(1D, bench_scatter, bench_scatter_args)
 
 /* index(i) = 2 i or one more, without a pattern */
-typedef struct bench_set_halves_args {
-    mx_i32_1 index;
-} bench_set_halves_args;
-MX_ARGS(bench_set_halves_args, index)
+MX_ARGS(bench_set_halves_args, (mx_i32_1, index));
 MX_DECLARE_FOR(1D, bench_set_halves, bench_set_halves_args)
 
 /* keys(i) = bits without a pattern */
-typedef struct bench_set_keys_args {
-    mx_i64_1 keys;
-} bench_set_keys_args;
-MX_ARGS(bench_set_keys_args, keys)
+MX_ARGS(bench_set_keys_args, (mx_i64_1, keys));
 MX_DECLARE_FOR(1D, bench_set_keys, bench_set_keys_args)

@@ -2,10 +2,9 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct af_args {
+MX_ARGS(af_args, ,
     int launch; /* number of the launch, from 1 */
-} af_args;
-MX_NO_ACCESSORS(af_args)
+);
 MX_DECLARE_FOR(1D, af_where, af_args) /* each thread records where it runs */
 MX_DECLARE_FOR(TEAM, af_team, af_args)
 

@@ -48,30 +48,28 @@ enum {
 };
 
 /* a: what an operation works on, at op * cases + case; three copies, one for each form. */
-#define AO_DECLARE(tag, T)                                              \
-    typedef struct ao_##tag##_args {                                    \
-        mx_##tag##_1 plain, fetched, updated, before, after;            \
-        mx_c##tag##_1 v;                                                \
-        int cases;                                                      \
-    } ao_##tag##_args;                                                  \
-    MX_ARGS(ao_##tag##_args, plain, fetched, updated, before, after, v) \
-    typedef struct ao_##tag##_crowd_args {                              \
-        mx_##tag##_1 slot;                                              \
-        mx_i32_1 hits; /* at counter * items + number */                \
-        mx_i32_1 wrong;                                                 \
-        int items;                                                      \
-    } ao_##tag##_crowd_args;                                            \
-    MX_ARGS(ao_##tag##_crowd_args, slot, hits, wrong)                   \
-    MX_DECLARE_FOR(1D, ao_values_##tag, ao_##tag##_args)                \
+/* clang-format off */
+#define AO_DECLARE(tag, T)                                                    \
+    MX_ARGS(ao_##tag##_args,                                                  \
+        (mx_##tag##_1, plain) (mx_##tag##_1, fetched) (mx_##tag##_1, updated) \
+        (mx_##tag##_1, before)                                                \
+        (mx_##tag##_1, after)                                                 \
+        (mx_c##tag##_1, v),                                                   \
+        int cases;                                                            \
+    );                                                                        \
+    MX_ARGS(ao_##tag##_crowd_args,                                            \
+        (mx_##tag##_1, slot)                                                  \
+        (mx_i32_1, hits) /* at counter * items + number */                    \
+        (mx_i32_1, wrong),                                                    \
+        int items;                                                            \
+    );                                                                        \
+    MX_DECLARE_FOR(1D, ao_values_##tag, ao_##tag##_args)                      \
     MX_DECLARE_FOR(1D, ao_crowd_##tag, ao_##tag##_crowd_args)
+/* clang-format on */
 AO_FLOATS(AO_DECLARE)
 AO_INTEGERS(AO_DECLARE)
 
-typedef struct ao_bits_args {
-    mx_f64_1 d, d_got;
-    mx_f32_1 f, f_got;
-} ao_bits_args;
-MX_ARGS(ao_bits_args, d, d_got, f, f_got)
+MX_ARGS(ao_bits_args, (mx_f64_1, d) (mx_f64_1, d_got) (mx_f32_1, f) (mx_f32_1, f_got));
 MX_DECLARE_FOR(1D, ao_bits, ao_bits_args)
 
 typedef struct ao_tally {
@@ -81,18 +79,17 @@ typedef struct ao_tally {
 } ao_tally;
 MX_ACCESSORS(ao_tally, ao_tally)
 enum { AO_TALLIES = 7 };
-typedef struct ao_struct_args {
-    mx_ao_tally_1 tally;
-    mx_i32_1 hits; /* at tally * items + count before */
+MX_ARGS(ao_struct_args,
+    (mx_ao_tally_1, tally)
+    (mx_i32_1, hits), /* at tally * items + count before */
     int items;
-} ao_struct_args;
-MX_ARGS(ao_struct_args, tally, hits)
+);
 MX_DECLARE_FOR(1D, ao_struct, ao_struct_args)
 
 /* Items i and pairs + i meet. */
-typedef struct ao_fence_args {
-    mx_i32_1 x, y, saw_x, saw_y, data, flag, wrong, arrived;
+MX_ARGS(ao_fence_args,
+    (mx_i32_1, x) (mx_i32_1, y) (mx_i32_1, saw_x) (mx_i32_1, saw_y) (mx_i32_1, data)
+    (mx_i32_1, flag) (mx_i32_1, wrong) (mx_i32_1, arrived),
     int pairs;
-} ao_fence_args;
-MX_ARGS(ao_fence_args, x, y, saw_x, saw_y, data, flag, wrong, arrived)
+);
 MX_DECLARE_FOR(1D, ao_fence, ao_fence_args)

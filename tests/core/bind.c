@@ -264,7 +264,7 @@ static bound bind_all(mx_ctx ctx)
     MUST(mx_bind(ctx, b.x, &b.args.x));
     MUST(mx_bind(ctx, b.y, &b.args.y));
     MUST(mx_bind(ctx, b.row, &b.args.row));
-    b.args.before = 100;
+    b.args.shift = 100;
     b.args.factor = 3;
     return b;
 }
@@ -456,15 +456,15 @@ static double sum_of(mx_ctx ctx, mx_view view, int64_t count)
     return sum;
 }
 
-/* A bundle binds all accessors, and binds them again after a view has grown. Where it fails, it
+/* One call binds all accessors, and binds them again after a view has grown. Where it fails, it
  * names the member, and those before it stay bound. */
-static void test_bundle(mx_ctx ctx)
+static void test_bind_all(mx_ctx ctx)
 {
     bind_list_views views = {make(ctx, "grid", MX_F64, 2, MX_LAYOUT_DEFAULT),
                              make(ctx, "row", MX_F64, 1, MX_LAYOUT_DEFAULT)};
     const double two = 2;
     const int64_t larger[] = {8, 6};
-    bind_list_args args = {.before = 1, .factor = 10};
+    bind_list_args args = {.shift = 1, .factor = 10};
     MUST(mx_fill(ctx, views.row, &two));
     CHECK_FAILS(bind_list(mx_range_2d(ctx, 0, 6, 0, 5), &args), MX_ERR_ARG,
                 "bind_list: accessor 'grid' of its arguments (bind_list_args) was never bound");
@@ -486,13 +486,24 @@ static void test_bundle(mx_ctx ctx)
     CHECK_FAILS(bind_list(mx_range_2d(ctx, 0, 8, 0, 6), &half), MX_ERR_ARG,
                 "accessor 'row' of its arguments (bind_list_args) was never bound");
 
-    bind_row_args row;
-    double sum = 0;
-    MUST(mx_bind(ctx, views.row, &row.row));
-    CHECK_OK(bind_row(mx_range_1d(ctx, 0, 6), &row, &sum));
-    CHECK_F64(sum, 12, 0);
     MUST(mx_view_destroy(&views.grid));
     MUST(mx_view_destroy(&views.row));
+}
+
+static void test_accessors_inside(mx_ctx ctx)
+{
+    mx_view row = make(ctx, "row", MX_F64, 1, MX_LAYOUT_DEFAULT);
+    const double two = 2;
+    bind_inner_args args = {.rows = {.count = 2}};
+    double sum = 0;
+    MUST(mx_fill(ctx, row, &two));
+    MUST(mx_bind(ctx, row, &args.rows.row[0]));
+    CHECK_FAILS(bind_inner(mx_range_1d(ctx, 0, 6), &args, &sum), MX_ERR_ARG,
+                "accessor 'rows.row[1]' of its arguments (bind_inner_args) was never bound");
+    MUST(mx_bind(ctx, row, &args.rows.row[1]));
+    CHECK_OK(bind_inner(mx_range_1d(ctx, 0, 6), &args, &sum));
+    CHECK_F64(sum, 24, 0);
+    MUST(mx_view_destroy(&row));
 }
 
 static void test(mx_ctx ctx)
@@ -512,7 +523,8 @@ static void test(mx_ctx ctx)
     test_launch_stale(ctx);
     test_launch_elsewhere(ctx);
     test_result_views(ctx);
-    test_bundle(ctx);
+    test_bind_all(ctx);
+    test_accessors_inside(ctx);
 }
 
 int main(int argc, char **argv) { return check_main(argc, argv, test); }

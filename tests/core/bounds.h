@@ -2,15 +2,14 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct bounds_args {
-    mx_f64_1 x;
-    mx_f64_3 box;
-    mx_f64_2 flat;    /* 0 x 100 */
-    mx_i64_1 offsets; /* of what an item reached in flat */
-    mx_i32_0 line;    /* of the source that leaves */
+MX_ARGS(bounds_args,
+    (mx_f64_1, x)
+    (mx_f64_3, box)
+    (mx_f64_2, flat)    /* 0 x 100 */
+    (mx_i64_1, offsets) /* of what an item reached in flat */
+    (mx_i32_0, line),   /* of the source that leaves */
     int shift;
-} bounds_args;
-MX_ARGS(bounds_args, x, box, flat, offsets, line)
+);
 MX_DECLARE_FOR(1D, bounds_store, bounds_args)
 MX_DECLARE_FOR(1D, bounds_box, bounds_args)
 MX_DECLARE_FOR(1D, bounds_flat, bounds_args)

@@ -15,14 +15,13 @@
     FIELD(int64_t, wrong, MX_SUM)
 MX_VALUE(ca_value, CA_FIELDS)
 
-typedef struct ca_args {
-    mx_f64_2 x;
-    mx_cf64_2 y;
-    mx_f64_1 row;
-    mx_i32_1s marks;
+MX_ARGS(ca_args,
+    (mx_f64_2, x)
+    (mx_cf64_2, y)
+    (mx_f64_1, row)
+    (mx_i32_1s, marks),
     double factor;
-} ca_args;
-MX_ARGS(ca_args, x, y, row, marks)
+);
 MX_DECLARE_FOR(2D, ca_good, ca_args)
 MX_DECLARE_REDUCE(2D, ca_good_sum, ca_args, double)
 MX_DECLARE_REDUCE(2D, ca_good_fields, ca_args, ca_value)
@@ -37,40 +36,25 @@ MX_DECLARE_REDUCE(2D, ca_wrong_fields, ca_args, ca_value)
 MX_DECLARE_REDUCE_ARRAY(1D, ca_wrong_bins, ca_args, double)
 
 /* One view through two accessors, the strided one first. */
-typedef struct ca_two_args {
-    mx_cf64_2s same;
-    mx_f64_2 x;
-} ca_two_args;
-MX_ARGS(ca_two_args, same, x)
+MX_ARGS(ca_two_args, (mx_cf64_2s, same) (mx_f64_2, x));
 MX_DECLARE_FOR(2D, ca_two, ca_two_args)
 
-typedef struct ca_fixed_args {
-    mx_cf64_2r same;
-    mx_f64_2 x;
-} ca_fixed_args;
-MX_ARGS(ca_fixed_args, same, x)
+MX_ARGS(ca_fixed_args, (mx_cf64_2r, same) (mx_f64_2, x));
 MX_DECLARE_FOR(2D, ca_fixed, ca_fixed_args)
 
-typedef struct ca_single_args {
-    mx_f32_1 x;
-} ca_single_args;
-MX_ARGS(ca_single_args, x)
+MX_ARGS(ca_single_args, (mx_f32_1, x));
 MX_DECLARE_FOR(1D, ca_single, ca_single_args) /* 1e-3 of 2 wrong on simt */
 
 /* Teams, and a list that items fill in the order in which they come. */
-typedef struct ca_team_args {
-    mx_i32_1 seen;
-} ca_team_args;
-MX_ARGS(ca_team_args, seen)
+MX_ARGS(ca_team_args, (mx_i32_1, seen));
 MX_DECLARE_FOR(TEAM, ca_team_size, ca_team_args)
 /* A single is missing: each lane adds. The name begins like those of the core. */
 MX_DECLARE_FOR(TEAM, mx_ca_lanes, ca_team_args)
 
-typedef struct ca_list_args {
-    mx_i32_0 count;
-    mx_i32_1 list, place, twice;
+MX_ARGS(ca_list_args,
+    (mx_i32_0, count)
+    (mx_i32_1, list) (mx_i32_1, place) (mx_i32_1, twice),
     int wrong; /* with CA_MISTAKE: the item that is noted as another one; -1: none */
-} ca_list_args;
-MX_ARGS(ca_list_args, count, list, place, twice)
+);
 MX_DECLARE_FOR(1D, ca_fill_list, ca_list_args)
 MX_DECLARE_FOR(1D, ca_use_list, ca_list_args)

@@ -2,36 +2,22 @@
  * clang if they are installed, without options that limit the number of errors. It compares the
  * first error and the number of lines with the expected ones. Without any macro the file compiles
  * without a message. Nothing runs, so there is no backend. */
+#ifdef LIST_WITH_A_NUMBER
+#define MX_DISPATCH(ROW, name) /* the unit that has the tables of accessors */
+#endif
 #include "minx/minx.h"
 
 #include "minx/kit/scatter.h"
 
-typedef struct args {
-    mx_f64_1 x;
-    mx_f64_2 y;
-    MX_SCATTER_OF(mx_f64_1, MX_SUM) h;
+MX_ARGS(args,
+    (mx_f64_1, x)
+    (mx_f64_2, y)
+    (MX_SCATTER_OF(mx_f64_1, MX_SUM), h, MX_SCATTER_ACCESSOR),
     int count;
-} args;
-MX_ARGS(args, x, y, h.view)
+);
 
-#if defined(MANY_ACCESSORS)
-typedef struct many {
-    mx_f64_1 x[33];
-} many;
-MX_ARGS(many, x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], x[11], x[12],
-        x[13], x[14], x[15], x[16], x[17], x[18], x[19], x[20], x[21], x[22], x[23], x[24], x[25],
-        x[26], x[27], x[28], x[29], x[30], x[31], x[32])
-#elif defined(LIST_WITH_A_NUMBER)
-typedef struct other {
-    mx_f64_1 x;
-    int count;
-} other;
-MX_ARGS(other, count, x)
-#elif defined(LIST_WITHOUT_A_MEMBER)
-typedef struct other {
-    mx_f64_1 x;
-} other;
-MX_ARGS(other, xx)
+#ifdef LIST_WITH_A_NUMBER
+MX_ARGS(other, (mx_f64_1, x) (int, count));
 #endif
 
 double use(const args *given, mx_ctx ctx, mx_view view, mx_scatter *scatter);

@@ -9,12 +9,12 @@
 #endif
 #include "minx/scan.h"
 
+#ifdef ARGUMENTS_WITHOUT_LIST
 typedef struct args {
     mx_f64_1 x;
-    mx_f64_2 y;
 } args;
-#ifndef ARGUMENTS_WITHOUT_LIST
-MX_ARGS(args, x, y)
+#else
+MX_ARGS(args, (mx_f64_1, x) (mx_f64_2, y));
 #endif
 typedef struct other_args {
     mx_f64_1 x;
@@ -193,7 +193,7 @@ MX_DECLARE_FOR(1D64, k, args)
 MX_DECLARE_SCAN(2D, k, args, double)
 #elif defined(ARRAY_OF_TEAMS)
 MX_DECLARE_REDUCE_ARRAY(TEAM, k, args, double)
-#elif defined(NO_SUCH_TRAIT)
+#elif defined(NO_SUCH_ITEMS)
 MX_DECLARE_FOR(2D, k, args)
 MX_BODY void k_body(const args *a, int i, int j) { MX_AT(a->y, i, j) = 1; }
 MX_FOR(2D, k, MX_ITEMS_SMID)

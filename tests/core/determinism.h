@@ -13,11 +13,10 @@ typedef struct dt_custom {
     int64_t count;
 } dt_custom;
 
-typedef struct dt_args {
-    mx_cf64_1 x;
+MX_ARGS(dt_args,
+    (mx_cf64_1, x),
     int64_t columns, planes;
-} dt_args;
-MX_ARGS(dt_args, x)
+);
 MX_DECLARE_REDUCE(1D, dt_sum_1d, dt_args, double)
 MX_DECLARE_REDUCE(2D, dt_sum_2d, dt_args, double)
 MX_DECLARE_REDUCE(3D, dt_sum_3d, dt_args, double)
@@ -27,10 +26,9 @@ MX_DECLARE_REDUCE(1D, dt_moments, dt_args, dt_custom)
 MX_DECLARE_REDUCE_ARRAY(1D, dt_bins, dt_args, double)
 
 /* rows[r] = the sum of row r of x, by the lanes of a thread. */
-typedef struct dt_team_args {
-    mx_cf64_1 x;
-    mx_f64_1 rows;
+MX_ARGS(dt_team_args,
+    (mx_cf64_1, x)
+    (mx_f64_1, rows),
     int64_t columns;
-} dt_team_args;
-MX_ARGS(dt_team_args, x, rows)
+);
 MX_DECLARE_REDUCE(TEAM, dt_team, dt_team_args, double) /* the sum of all rows */

@@ -3,8 +3,5 @@
 #include "minx/kit/dual.h"
 #include "minx/minx.h"
 
-typedef struct dual_twice_args {
-    mx_f64_1 x;
-} dual_twice_args;
-MX_ARGS(dual_twice_args, x)
+MX_ARGS(dual_twice_args, (mx_f64_1, x));
 MX_DECLARE_FOR(1D, dual_twice, dual_twice_args)

@@ -2,13 +2,12 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct gr_args {
-    mx_ci64_1 from, more;
-    mx_i64_1 to;
+MX_ARGS(gr_args,
+    (mx_ci64_1, from) (mx_ci64_1, more)
+    (mx_i64_1, to)
+    (mx_ci64_0, scale),
     int64_t factor;
-    mx_ci64_0 scale;
-} gr_args;
-MX_ARGS(gr_args, from, more, to, scale)
+);
 
 MX_DECLARE_FOR(1D, gr_scale, gr_args)
 MX_DECLARE_FOR(1D, gr_add, gr_args)

@@ -6,18 +6,16 @@
 
 enum { GS_NEIGHBOURS = 5, GS_WIDTH = 1000 };
 
-typedef struct gs_force_args {
-    mx_ci64_1 x;
-    MX_SCATTER_OF(mx_i64_1, MX_SUM) f;
+MX_ARGS(gs_force_args,
+    (mx_ci64_1, x)
+    (MX_SCATTER_OF(mx_i64_1, MX_SUM), f, MX_SCATTER_ACCESSOR),
     int particles;
-} gs_force_args;
-MX_ARGS(gs_force_args, x, f.view)
+);
 MX_DECLARE_FOR(1D, gs_force, gs_force_args)
 
-typedef struct gs_move_args {
-    mx_i64_1 x;
-    mx_ci64_1 f;
-    mx_i64_0 moves; /* how many particles moved: from 0 in each step */
-} gs_move_args;
-MX_ARGS(gs_move_args, x, f, moves)
+MX_ARGS(gs_move_args,
+    (mx_i64_1, x)
+    (mx_ci64_1, f)
+    (mx_i64_0, moves) /* how many particles moved: from 0 in each step */
+);
 MX_DECLARE_FOR(1D, gs_move, gs_move_args)

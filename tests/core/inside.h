@@ -2,11 +2,10 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct bd_args {
-    mx_f64_1 y, x;
+MX_ARGS(bd_args,
+    (mx_f64_1, y) (mx_f64_1, x),
     void (*call)(void); /* item 3 calls it, on hosts */
-} bd_args;
-MX_ARGS(bd_args, y, x)
+);
 MX_DECLARE_FOR(1D, bd_for, bd_args) /* y += x */
 MX_DECLARE_REDUCE(1D, bd_sum, bd_args, double)
 MX_DECLARE_SCAN(1D, bd_scan, bd_args, double)

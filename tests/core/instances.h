@@ -2,10 +2,9 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct in_args {
-    mx_u64_1 x;
+MX_ARGS(in_args,
+    (mx_u64_1, x),
     uint64_t factor;
-} in_args;
-MX_ARGS(in_args, x)
+);
 MX_DECLARE_FOR(1D, in_step, in_args)
 MX_DECLARE_REDUCE(1D, in_sum, in_args, uint64_t)

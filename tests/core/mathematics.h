@@ -57,22 +57,20 @@ enum { MM_UNARY(MM_NAME) MM_BINARY(MM_NAME) MM_fma, MM_hypot3, MM_rsqrt, MM_reci
 /* Numbers that say what a constant, a limit or a rule is, in this order. */
 enum { MM_CONSTANTS = 13, MM_TRAITS = 26, MM_RULES = 40 };
 
-#define MM_DECLARE(tag, T)                                   \
-    typedef struct mm_##tag##_args {                         \
-        mx_c##tag##_1 x, y, z; /* at function * n + i */     \
-        mx_##tag##_1 result, traits, rules;                  \
-        int n;                                               \
-    } mm_##tag##_args;                                       \
-    MX_ARGS(mm_##tag##_args, x, y, z, result, traits, rules) \
-    MX_DECLARE_FOR(1D, mm_functions_##tag, mm_##tag##_args)  \
+/* clang-format off */
+#define MM_DECLARE(tag, T)                                                                 \
+    MX_ARGS(mm_##tag##_args,                                                               \
+        (mx_c##tag##_1, x) (mx_c##tag##_1, y) (mx_c##tag##_1, z) /* at function * n + i */ \
+        (mx_##tag##_1, result) (mx_##tag##_1, traits) (mx_##tag##_1, rules),               \
+        int n;                                                                             \
+    );                                                                                     \
+    MX_DECLARE_FOR(1D, mm_functions_##tag, mm_##tag##_args)                                \
     MX_DECLARE_FOR(1D, mm_rules_##tag, mm_##tag##_args)
+/* clang-format on */
 MM_DECLARE(f64, double)
 MM_DECLARE(f32, float)
 
-typedef struct mm_constant_args {
-    mx_f64_1 to;
-} mm_constant_args;
-MX_ARGS(mm_constant_args, to)
+MX_ARGS(mm_constant_args, (mx_f64_1, to));
 MX_DECLARE_FOR(1D, mm_constants, mm_constant_args)
 
 /* Of an unsigned x and a number of places. */
@@ -91,14 +89,15 @@ enum {
     MM_BYTESWAP,
     MM_BITS
 };
-#define MM_DECLARE_BITS(tag, T)                             \
-    typedef struct mm_##tag##_args {                        \
-        mx_c##tag##_1 x;                                    \
-        mx_ci32_1 places;                                   \
-        mx_##tag##_1 to; /* at item * MM_BITS + function */ \
-    } mm_##tag##_args;                                      \
-    MX_ARGS(mm_##tag##_args, x, places, to)                 \
+/* clang-format off */
+#define MM_DECLARE_BITS(tag, T)                               \
+    MX_ARGS(mm_##tag##_args,                                  \
+        (mx_c##tag##_1, x)                                    \
+        (mx_ci32_1, places)                                   \
+        (mx_##tag##_1, to) /* at item * MM_BITS + function */ \
+    );                                                        \
     MX_DECLARE_FOR(1D, mm_bits_##tag, mm_##tag##_args)
+/* clang-format on */
 MM_DECLARE_BITS(u32, uint32_t)
 MM_DECLARE_BITS(u64, uint64_t)
 
@@ -111,12 +110,13 @@ MM_DECLARE_BITS(u64, uint64_t)
     M(u32, uint32_t)  \
     M(u64, uint64_t)
 enum { MM_ORDERS = 5 };
-#define MM_DECLARE_ORDER(tag, T)                              \
-    typedef struct mm_order_##tag##_args {                    \
-        mx_c##tag##_1 x, y;                                   \
-        mx_##tag##_1 to; /* at item * MM_ORDERS + function */ \
-        int n;                                                \
-    } mm_order_##tag##_args;                                  \
-    MX_ARGS(mm_order_##tag##_args, x, y, to)                  \
+/* clang-format off */
+#define MM_DECLARE_ORDER(tag, T)                                 \
+    MX_ARGS(mm_order_##tag##_args,                               \
+        (mx_c##tag##_1, x) (mx_c##tag##_1, y)                    \
+        (mx_##tag##_1, to), /* at item * MM_ORDERS + function */ \
+        int n;                                                   \
+    );                                                           \
     MX_DECLARE_FOR(1D, mm_order_##tag, mm_order_##tag##_args)
+/* clang-format on */
 MM_NUMBERS(MM_DECLARE_ORDER)

@@ -7,15 +7,14 @@
 
 enum { MU_N = 8, MU_ROWS = 6, MU_COLUMNS = 5 };
 
-typedef struct mu_args {
-    mx_cf64_1 from;
-    mx_f64_1 to;
-    mx_f64_2 grid;
-    mx_i32_1 tokens;
+MX_ARGS(mu_args,
+    (mx_cf64_1, from)
+    (mx_f64_1, to)
+    (mx_f64_2, grid)
+    (mx_i32_1, tokens),
     int level, count;
     mx_ctx ctx; /* of a body that launches */
-} mu_args;
-MX_ARGS(mu_args, from, to, grid, tokens)
+);
 MX_DECLARE_FOR(1D, mu_double, mu_args)            /* to = 2 from */
 MX_DECLARE_FOR(2D, mu_grid, mu_args)              /* grid += 0 */
 MX_DECLARE_FOR(3D_64, mu_wide, mu_args)           /* nothing, with 64-bit indices */
@@ -33,17 +32,16 @@ MX_DECLARE_FOR(TEAM, mu_lanes, mu_args)      /* wrong: not all lanes come to a v
 MX_DECLARE_FOR(1D, mu_token, mu_args)
 
 /* Wrong: the list lacks an accessor. */
-typedef struct mu_unlisted_args {
-    mx_f64_1 first, second;
-} mu_unlisted_args;
-MX_ARGS(mu_unlisted_args, second)
+MX_ARGS(mu_unlisted_args,
+    (mx_f64_1, second),
+    mx_f64_1 first;
+);
 MX_DECLARE_FOR(1D, mu_unlisted, mu_unlisted_args)
 
 /* misuse_redeclared.c declares these in other ways. */
-typedef struct mu_count_args {
+MX_ARGS(mu_count_args, ,
     double count;
-} mu_count_args;
-MX_NO_ACCESSORS(mu_count_args)
+);
 MX_DECLARE_REDUCE(1D, mu_level, mu_count_args, double)
 MX_DECLARE_REDUCE(1D, mu_count, mu_count_args, double)
 MX_DECLARE_REDUCE(1D, mu_height, mu_count_args, double)

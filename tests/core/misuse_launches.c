@@ -281,7 +281,7 @@ const mu_case mu_launch_cases[] = {
     MU_CASE(accessor_never_bound, MU_ALL, MX_ERR_ARG, "mu_double: accessor 'to'", "never bound"),
     MU_CASE(
         accessor_not_listed, MU_ALL, MX_ERR_ARG,
-        "mu_unlisted: the accessor of mu_unlisted_args that is bound to view 'row' is missing in MX_ARGS",
+        "mu_unlisted: the accessor of mu_unlisted_args that is bound to view 'row' is not in the list of MX_ARGS",
         ""),
     MU_CASE(declared_with_other_args, MU_ALL, MX_ERR_ARG,
             "mu_level: its arguments have 16 bytes where it is launched, 8 where it is defined",

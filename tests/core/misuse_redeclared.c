@@ -2,10 +2,9 @@
  * with REDECLARED_SPACE, is a program that must not link. */
 #include "minx/minx.h"
 
-typedef struct redeclared_args {
+MX_ARGS(redeclared_args, ,
     double level, count;
-} redeclared_args;
-MX_NO_ACCESSORS(redeclared_args)
+);
 
 #ifdef REDECLARED_SPACE
 
@@ -22,10 +21,9 @@ int main(void)
 
 MX_DECLARE_REDUCE(1D, mu_level, redeclared_args, double)
 
-typedef struct redeclared_count_args {
+MX_ARGS(redeclared_count_args, ,
     double count;
-} redeclared_count_args;
-MX_NO_ACCESSORS(redeclared_count_args)
+);
 MX_DECLARE_REDUCE(1D, mu_count, redeclared_count_args, float)
 
 MX_DECLARE_REDUCE(1D, mu_height, redeclared_count_args, int64_t)

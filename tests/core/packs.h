@@ -47,35 +47,34 @@ enum {
 };
 enum { PK_SUM, PK_LOWEST, PK_HIGHEST, PK_ANY, PK_ALL, PK_COUNT, PK_BITS, PK_BACK, PK_JOINS };
 
-#define PK_DECLARE(tag, T)                                      \
-    typedef struct pk_##tag##_args {                            \
-        mx_c##tag##_1 x, y, d;                                  \
-        mx_ci32_1 index;                                        \
-        mx_##tag##_1 to, joined, whole;                         \
-        int n, groups;                                          \
-    } pk_##tag##_args;                                          \
-    MX_ARGS(pk_##tag##_args, x, y, d, index, to, joined, whole) \
+/* clang-format off */
+#define PK_DECLARE(tag, T)                                               \
+    MX_ARGS(pk_##tag##_args,                                             \
+        (mx_c##tag##_1, x) (mx_c##tag##_1, y) (mx_c##tag##_1, d)         \
+        (mx_ci32_1, index)                                               \
+        (mx_##tag##_1, to) (mx_##tag##_1, joined) (mx_##tag##_1, whole), \
+        int n, groups;                                                   \
+    );                                                                   \
     MX_DECLARE_FOR(1D, pk_##tag, pk_##tag##_args)
+/* clang-format on */
 PK_FLOATS(PK_DECLARE)
 PK_INTEGERS(PK_DECLARE)
 
 /* simd_rows.h and simd_part_rows.h */
-typedef struct pk_rows_args {
-    mx_cf64_1 from;        /* rows of four */
-    mx_ci32_1 index, bits; /* of lanes, where their rows begin; of groups */
-    mx_f64_1 loaded;       /* 4 * n: a[d][l] of element i at d * n + i */
-    mx_f64_1 less;         /* rows of four, from which each group subtracts its own */
-    mx_f64_1 sums;         /* packs: 4 a group: of its lanes; parts: 4 for every four lanes */
-    mx_f64_1 spread;       /* 4 * n: the row of the first one of four lanes */
-    mx_f64_1 root;
-    mx_f64_1 kept_numbers; /* 16 a group */
-    mx_i32_1 kept;         /* 16 a group */
-    mx_i32_1 counts;
-    mx_f64_1 there_and_back; /* as integers */
+MX_ARGS(pk_rows_args,
+    (mx_cf64_1, from)                    /* rows of four */
+    (mx_ci32_1, index) (mx_ci32_1, bits) /* of lanes, where their rows begin; of groups */
+    (mx_f64_1, loaded)                   /* 4 * n: a[d][l] of element i at d * n + i */
+    (mx_f64_1, less)                     /* rows of four, from which each group subtracts its own */
+    (mx_f64_1, sums)   /* packs: 4 a group: of its lanes; parts: 4 for every four lanes */
+    (mx_f64_1, spread) /* 4 * n: the row of the first one of four lanes */
+    (mx_f64_1, root)
+    (mx_f64_1, kept_numbers) /* 16 a group */
+    (mx_i32_1, kept)         /* 16 a group */
+    (mx_i32_1, counts)
+    (mx_f64_1, there_and_back), /* as integers */
     int n;
-} pk_rows_args;
-MX_ARGS(pk_rows_args, from, index, bits, loaded, less, sums, spread, root, kept_numbers, kept,
-        counts, there_and_back)
+);
 MX_DECLARE_FOR(1D, pk_rows, pk_rows_args)
 /* Writes spread, and not kept, kept_numbers and counts. */
 MX_DECLARE_FOR(1D, pk_part_rows, pk_rows_args)
@@ -86,23 +85,16 @@ typedef struct pk_parts_views {
     mx_view x32, y32, chosen32, sum32;  /* f32 */
     mx_view less, less32;               /* i32: bits of masks */
 } pk_parts_views;
-typedef struct pk_parts_args {
-    mx_cf64_1 x, y;
-    mx_f64_1 chosen, sum, widened;
-    mx_cf32_1 x32, y32;
-    mx_f32_1 chosen32, sum32;
-    mx_i32_1 less, less32;
-} pk_parts_args;
-MX_BUNDLE(pk_parts_args, pk_parts_views, x, y, chosen, sum, widened, x32, y32, chosen32, sum32,
-          less, less32)
+MX_ARGS_FROM(pk_parts_args, pk_parts_views,
+    (mx_cf64_1, x) (mx_cf64_1, y)
+    (mx_f64_1, chosen) (mx_f64_1, sum) (mx_f64_1, widened)
+    (mx_cf32_1, x32) (mx_cf32_1, y32)
+    (mx_f32_1, chosen32) (mx_f32_1, sum32)
+    (mx_i32_1, less) (mx_i32_1, less32)
+);
 MX_DECLARE_FOR(1D, pk_parts, pk_parts_args)
 
 /* Rows by themselves: 4 results for each item. */
-typedef struct pk_row_args {
-    mx_cf64_1 from;
-    mx_cf32_1 less;
-    mx_f64_1 to;
-} pk_row_args;
-MX_ARGS(pk_row_args, from, less, to)
+MX_ARGS(pk_row_args, (mx_cf64_1, from) (mx_cf32_1, less) (mx_f64_1, to));
 /* item i: 3 * from(i to i + 3) - less(i to i + 3) * from(i + 1 to i + 4) + from(i to i + 3) */
 MX_DECLARE_FOR(1D, pk_row, pk_row_args)

@@ -3,11 +3,10 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct ranges_args {
-    mx_i32_1 hits; /* [0]: visits outside the box; then the box, the last index fastest */
+MX_ARGS(ranges_args,
+    (mx_i32_1, hits), /* [0]: visits outside the box; then the box, the last index fastest */
     int64_t origin[3], extent[3]; /* of the box */
-} ranges_args;
-MX_ARGS(ranges_args, hits)
+);
 
 MX_DECLARE_FOR(1D, ranges_1d, ranges_args)
 MX_DECLARE_FOR(2D, ranges_2d, ranges_args)
@@ -32,17 +31,13 @@ MX_DECLARE_REDUCE(3D_64, ranges_count_3d_64, ranges_args, int64_t)
 
 /* Item (i, j, k) stores the sum of the six neighbours of element (i + shift, j + shift, k + shift)
  * of `from` in this element of `to`. */
-typedef struct ranges_neighbours_args {
-    mx_ci32_3 from;
-    mx_i32_3 to;
+MX_ARGS(ranges_neighbours_args,
+    (mx_ci32_3, from)
+    (mx_i32_3, to),
     int shift;
-} ranges_neighbours_args;
-MX_ARGS(ranges_neighbours_args, from, to)
+);
 MX_DECLARE_FOR(3D, ranges_neighbours, ranges_neighbours_args)
 
 /* Element (i, j, k) becomes 10000 i + 100 j + k. */
-typedef struct ranges_number_args {
-    mx_i32_3 numbers;
-} ranges_number_args;
-MX_ARGS(ranges_number_args, numbers)
+MX_ARGS(ranges_number_args, (mx_i32_3, numbers));
 MX_DECLARE_FOR(3D, ranges_number, ranges_number_args)

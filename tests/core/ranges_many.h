@@ -2,11 +2,10 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct rm_args {
-    mx_i32_1 hits; /* by the row-major number of the index in the range; [0]: outside */
+MX_ARGS(rm_args,
+    (mx_i32_1, hits), /* by the row-major number of the index in the range; [0]: outside */
     int64_t begin[6], extent[6];
-} rm_args;
-MX_ARGS(rm_args, hits)
+);
 
 MX_DECLARE_FOR(1D, rm_1d, rm_args)
 MX_DECLARE_FOR(2D, rm_2d, rm_args)

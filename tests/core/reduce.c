@@ -367,7 +367,7 @@ static void test_arrays_of_boxes(data *d)
     d->args.factor = 0;
 }
 
-/* Every trait gives what the default gives. */
+/* Every kind of items gives what the default gives. */
 static void test_kinds_of_items(const data *d)
 {
     for (int n = 0; n < 20; n++) {

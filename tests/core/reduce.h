@@ -23,13 +23,12 @@ typedef struct rd_digits {
     double low, high;
 } rd_digits;
 
-typedef struct rd_args {
-    mx_ci32_1 x;
-    mx_ci32_3 box;
-    mx_cf64_0 scale;
+MX_ARGS(rd_args,
+    (mx_ci32_1, x)
+    (mx_ci32_3, box)
+    (mx_cf64_0, scale),
     double factor; /* 0 in the driver: a prologue makes it of scale */
-} rd_args;
-MX_ARGS(rd_args, x, box, scale)
+);
 
 MX_DECLARE_REDUCE(1D, rd_sum_1d, rd_args, int64_t)
 MX_DECLARE_REDUCE(2D, rd_sum_2d, rd_args, int64_t)
@@ -79,17 +78,16 @@ MX_DECLARE_REDUCE_ARRAY(2D, rd_bins_2d, rd_args, double)
 MX_DECLARE_REDUCE_ARRAY(3D_64, rd_bins_3d, rd_args, double)
 MX_DECLARE_REDUCE_ARRAY(1D_64, rd_bins_prologue, rd_args, double)
 
-typedef struct rd_again_args {
-    mx_ci32_1 x;
-    mx_cf64_1 before; /* the result of the launch before */
+MX_ARGS(rd_again_args,
+    (mx_ci32_1, x)
+    (mx_cf64_1, before), /* the result of the launch before */
     int length;
     double earlier[7]; /* the same */
-} rd_again_args;
-MX_ARGS(rd_again_args, x, before)
+);
 MX_DECLARE_REDUCE_ARRAY(1D, rd_bins_again, rd_again_args, double)
 MX_DECLARE_REDUCE_ARRAY(1D, rd_bins_of_args, rd_again_args, double)
 
-/* Traits and 64-bit indices change how items run, not what they give. */
+/* Kinds of items and 64-bit indices change how items run, not what they give. */
 MX_DECLARE_REDUCE(2D, rd_resident_2d, rd_args, int64_t)
 MX_DECLARE_REDUCE(3D_64, rd_resident_3d, rd_args, int64_t)
 MX_DECLARE_REDUCE(2D_64, rd_resident_fields, rd_args, rd_summary)
@@ -103,18 +101,16 @@ MX_DECLARE_REDUCE(1D, rd_prologue, rd_args, double)
 MX_DECLARE_REDUCE(2D, rd_prologue_2d, rd_args, double)
 MX_DECLARE_REDUCE(1D, rd_prologue_fields, rd_args, rd_summary)
 MX_DECLARE_REDUCE(1D, rd_prologue_custom, rd_args, rd_digits)
-typedef struct rd_store_args {
-    mx_f64_1 y;
-    mx_cf64_0 scale;
+MX_ARGS(rd_store_args,
+    (mx_f64_1, y)
+    (mx_cf64_0, scale),
     double factor;
-} rd_store_args;
-MX_ARGS(rd_store_args, y, scale)
+);
 MX_DECLARE_FOR(1D, rd_prologue_for, rd_store_args)
-typedef struct rd_grid_args {
-    mx_f64_2 y;
-    mx_cf64_0 scale;
+MX_ARGS(rd_grid_args,
+    (mx_f64_2, y)
+    (mx_cf64_0, scale),
     double factor;
-} rd_grid_args;
-MX_ARGS(rd_grid_args, y, scale)
+);
 MX_DECLARE_FOR(2D, rd_prologue_grid, rd_grid_args)
 MX_DECLARE_FOR(2D_64, rd_prologue_grid_64, rd_grid_args)

@@ -2,10 +2,7 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct rj_args {
-    mx_ci32_1 x;
-} rj_args;
-MX_ARGS(rj_args, x)
+MX_ARGS(rj_args, (mx_ci32_1, x));
 MX_DECLARE_REDUCE(1D, rj_sum, rj_args, int64_t)
 
 /* Small structs: with padding, and of 3 bytes. */
@@ -26,10 +23,9 @@ MX_DECLARE_REDUCE(1D, rj_smallest, rj_args, rj_bytes)
     FIELD(double, count, MX_SUM) \
     FIELD(int32_t, top, MX_MAX)
 MX_VALUE(rj_fields, RJ_FIELDS)
-typedef struct rj_no_args {
+MX_ARGS(rj_no_args, ,
     int factor;
-} rj_no_args;
-MX_NO_ACCESSORS(rj_no_args)
+);
 MX_DECLARE_REDUCE(1D, rj_line, rj_no_args, int64_t)
 MX_DECLARE_REDUCE(2D, rj_large, rj_no_args, int64_t)
 MX_DECLARE_REDUCE(2D, rj_looping, rj_no_args, int64_t)

@@ -16,10 +16,7 @@
     RN_INTEGERS(M)
 
 #define RN_DECLARE(tag, T)                                   \
-    typedef struct rn_##tag##_args {                         \
-        mx_c##tag##_1 x;                                     \
-    } rn_##tag##_args;                                       \
-    MX_ARGS(rn_##tag##_args, x)                              \
+    MX_ARGS(rn_##tag##_args, (mx_c##tag##_1, x));            \
     MX_DECLARE_REDUCE(1D, rn_sum_##tag, rn_##tag##_args, T)  \
     MX_DECLARE_REDUCE(1D, rn_prod_##tag, rn_##tag##_args, T) \
     MX_DECLARE_REDUCE(1D, rn_min_##tag, rn_##tag##_args, T)  \

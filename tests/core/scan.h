@@ -8,16 +8,15 @@ typedef struct sc_map {
 } sc_map;
 MX_ACCESSORS(map, sc_map)
 
-typedef struct sc_args {
-    mx_ci64_1 count;
-    mx_i64_1 before, after;
-    mx_f64_1 real;
-    mx_map_1 maps;
+MX_ARGS(sc_args,
+    (mx_ci64_1, count)
+    (mx_i64_1, before) (mx_i64_1, after)
+    (mx_f64_1, real)
+    (mx_map_1, maps)
+    (mx_ci64_0, factor),
     int64_t origin; /* of the range */
-    mx_ci64_0 factor;
-    int64_t times; /* factor, by a prologue */
-} sc_args;
-MX_ARGS(sc_args, count, before, after, real, maps, factor)
+    int64_t times;  /* factor, by a prologue */
+);
 
 MX_DECLARE_SCAN(1D, sc_both, sc_args, int64_t)
 MX_DECLARE_SCAN(1D_64, sc_both_64, sc_args, int64_t)

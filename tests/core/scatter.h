@@ -14,26 +14,26 @@ enum { SC_BINS = 37, SC_ITEMS = 30000 };
 #define SC_FACTOR(i) ((i) % 1500 == 0 ? 2 : 1)
 #define SC_SPREAD(i) ((int64_t)(i)*7919 % SC_ITEMS + 3)
 
-#define SC_DECLARE(tag, T)                                            \
-    typedef struct sc_##tag##_args {                                  \
-        MX_SCATTER_OF(mx_##tag##_1, MX_SUM) sum;                      \
-        MX_SCATTER_OF(mx_##tag##_1, MX_PROD) prod;                    \
-        MX_SCATTER_OF(mx_##tag##_1, MX_MIN) min;                      \
-        MX_SCATTER_OF(mx_##tag##_1, MX_MAX) max;                      \
-    } sc_##tag##_args;                                                \
-    MX_ARGS(sc_##tag##_args, sum.view, prod.view, min.view, max.view) \
-    MX_DECLARE_FOR(1D, sc_sum_##tag, sc_##tag##_args)                 \
-    MX_DECLARE_FOR(1D, sc_first_##tag, sc_##tag##_args)               \
-    MX_DECLARE_FOR(1D, sc_all_##tag, sc_##tag##_args)                 \
-    MX_DECLARE_FOR(2D, sc_rows_##tag, sc_##tag##_args)                \
+/* clang-format off */
+#define SC_DECLARE(tag, T)                                                \
+    MX_ARGS(sc_##tag##_args,                                              \
+        (MX_SCATTER_OF(mx_##tag##_1, MX_SUM), sum, MX_SCATTER_ACCESSOR)   \
+        (MX_SCATTER_OF(mx_##tag##_1, MX_PROD), prod, MX_SCATTER_ACCESSOR) \
+        (MX_SCATTER_OF(mx_##tag##_1, MX_MIN), min, MX_SCATTER_ACCESSOR)   \
+        (MX_SCATTER_OF(mx_##tag##_1, MX_MAX), max, MX_SCATTER_ACCESSOR)   \
+    );                                                                    \
+    MX_DECLARE_FOR(1D, sc_sum_##tag, sc_##tag##_args)                     \
+    MX_DECLARE_FOR(1D, sc_first_##tag, sc_##tag##_args)                   \
+    MX_DECLARE_FOR(1D, sc_all_##tag, sc_##tag##_args)                     \
+    MX_DECLARE_FOR(2D, sc_rows_##tag, sc_##tag##_args)                    \
     MX_DECLARE_FOR(TEAM, sc_team_##tag, sc_##tag##_args)
+/* clang-format on */
 SC_TYPES(SC_DECLARE)
 
-typedef struct sc_forces_args {
-    MX_SCATTER_OF(mx_f64_2, MX_SUM) force;
-    MX_SCATTER_OF(mx_f64_1s, MX_SUM) column;
+MX_ARGS(sc_forces_args,
+    (MX_SCATTER_OF(mx_f64_2, MX_SUM), force, MX_SCATTER_ACCESSOR)
+    (MX_SCATTER_OF(mx_f64_1s, MX_SUM), column, MX_SCATTER_ACCESSOR),
     int atoms;
-} sc_forces_args;
-MX_ARGS(sc_forces_args, force.view, column.view)
+);
 MX_DECLARE_FOR(1D, sc_forces, sc_forces_args)
 MX_DECLARE_FOR(2D, sc_pairs, sc_forces_args)

@@ -4,18 +4,14 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct seeds_axpy_args {
-    mx_f64_1 y;
-    mx_cf64_1 x;
+MX_ARGS(seeds_axpy_args,
+    (mx_f64_1, y)
+    (mx_cf64_1, x),
     double a;
-} seeds_axpy_args;
-MX_ARGS(seeds_axpy_args, y, x)
+);
 MX_DECLARE_FOR(1D, seeds_axpy, seeds_axpy_args)
 
-typedef struct seeds_dot_args {
-    mx_cf64_1 x, y;
-} seeds_dot_args;
-MX_ARGS(seeds_dot_args, x, y)
+MX_ARGS(seeds_dot_args, (mx_cf64_1, x) (mx_cf64_1, y));
 MX_DECLARE_REDUCE(1D, seeds_dot, seeds_dot_args, double)
 MX_DECLARE_REDUCE(1D, seeds_squares, seeds_dot_args, double)
 

@@ -9,9 +9,5 @@ typedef struct so_record {
     int32_t rest;
 } so_record;
 
-typedef struct so_args {
-    mx_cf64_2 x;
-    mx_i32_1 bin;
-} so_args;
-MX_ARGS(so_args, x, bin)
+MX_ARGS(so_args, (mx_cf64_2, x) (mx_i32_1, bin));
 MX_DECLARE_FOR(1D, so_bins, so_args)

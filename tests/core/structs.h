@@ -12,11 +12,10 @@
 MX_VALUE(sx_particle, SX_FIELDS)
 MX_ACCESSORS(sx_particle, sx_particle)
 
-typedef struct sx_args {
+MX_ARGS(sx_args,
+    (mx_sx_particle_1, own)
+    (mx_csx_particle_1, other),
     sx_particle shift; /* by value */
-    mx_sx_particle_1 own;
-    mx_csx_particle_1 other;
-} sx_args;
-MX_ARGS(sx_args, own, other)
+);
 MX_DECLARE_FOR(1D, sx_move, sx_args)
 MX_DECLARE_REDUCE(1D, sx_gather, sx_args, sx_particle)

@@ -2,22 +2,15 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct subview_add_args {
-    mx_f64_2s part;
-    mx_cf64_1s row;
+MX_ARGS(subview_add_args,
+    (mx_f64_2s, part)
+    (mx_cf64_1s, row),
     double factor;
-} subview_add_args;
-MX_ARGS(subview_add_args, part, row)
+);
 MX_DECLARE_FOR(2D, subview_add, subview_add_args)
 
-typedef struct subview_same_args {
-    mx_f64_2 part;
-} subview_same_args;
-MX_ARGS(subview_same_args, part)
+MX_ARGS(subview_same_args, (mx_f64_2, part));
 MX_DECLARE_FOR(2D, subview_same, subview_same_args)
 
-typedef struct subview_sum_args {
-    mx_cf64_1s row;
-} subview_sum_args;
-MX_ARGS(subview_sum_args, row)
+MX_ARGS(subview_sum_args, (mx_cf64_1s, row));
 MX_DECLARE_REDUCE(1D, subview_sum, subview_sum_args, double)

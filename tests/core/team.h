@@ -3,12 +3,11 @@
 #include "minx/minx.h"
 
 /* E systems of N by M: the sum of y^T A x over all. */
-typedef struct tm_yax_args {
-    mx_cf64_3 a;
-    mx_cf64_2 x, y;
+MX_ARGS(tm_yax_args,
+    (mx_cf64_3, a)
+    (mx_cf64_2, x) (mx_cf64_2, y),
     double scale; /* 0 in the driver: a prologue sets it to the extent of x */
-} tm_yax_args;
-MX_ARGS(tm_yax_args, a, x, y)
+);
 MX_DECLARE_REDUCE(TEAM, tm_yax, tm_yax_args, double)
 MX_DECLARE_REDUCE(TEAM, tm_scaled, tm_yax_args, double)
 #define TM_ROWS(FIELD) \
@@ -23,18 +22,16 @@ MX_DECLARE_REDUCE(TEAM, tm_top, tm_yax_args, tm_top_value)
 
 /* Each thread of each team leaves what collectives gave it. */
 enum { TM_RESULTS = 9 };
-typedef struct tm_collectives_args {
-    mx_i64_3 got; /* team, rank, which */
-    mx_f64_2 real;
-} tm_collectives_args;
-MX_ARGS(tm_collectives_args, got, real)
+MX_ARGS(tm_collectives_args,
+    (mx_i64_3, got) /* team, rank, which */
+    (mx_f64_2, real)
+);
 MX_DECLARE_FOR(TEAM, tm_collectives, tm_collectives_args)
 
 /* Rows reversed by way of scratch, at both levels. */
-typedef struct tm_scratch_args {
-    mx_cf64_2 in;
-    mx_f64_2 out;
+MX_ARGS(tm_scratch_args,
+    (mx_cf64_2, in)
+    (mx_f64_2, out),
     int level, columns;
-} tm_scratch_args;
-MX_ARGS(tm_scratch_args, in, out)
+);
 MX_DECLARE_FOR(TEAM, tm_reverse, tm_scratch_args)

@@ -2,10 +2,7 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct to_args {
-    mx_f64_1 x;
-} to_args;
-MX_ARGS(to_args, x)
+MX_ARGS(to_args, (mx_f64_1, x));
 
 MX_DECLARE_FOR(1D, to_set, to_args)
 MX_DECLARE_REDUCE(1D, to_sum, to_args, double)

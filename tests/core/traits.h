@@ -11,20 +11,21 @@
     M(u8, uint8_t)      \
     M(u32, uint32_t)    \
     M(u64, uint64_t)
+/* clang-format off */
 #define TRAITS_DECLARE(tag, T)                                                              \
     MX_ACCESSOR(traits_random_##tag, const T, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS) \
     MX_ACCESSOR(traits_stream_##tag, T, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)           \
     MX_ACCESSOR(traits_restrict_##tag, T, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RESTRICT)          \
-    typedef struct traits_##tag##_args {                                                    \
-        traits_random_##tag x;                                                              \
-        traits_stream_##tag y;                                                              \
-        traits_restrict_##tag z;                                                            \
-        mx_##tag##_1 w;                                                                     \
-        mx_##tag##_0 three;                                                                 \
-        mx_ci32_1 index;                                                                    \
-    } traits_##tag##_args;                                                                  \
-    MX_ARGS(traits_##tag##_args, x, y, z, w, three, index)                                  \
+    MX_ARGS(traits_##tag##_args,                                                            \
+        (traits_random_##tag, x)                                                            \
+        (traits_stream_##tag, y)                                                            \
+        (traits_restrict_##tag, z)                                                          \
+        (mx_##tag##_1, w)                                                                   \
+        (mx_##tag##_0, three)                                                               \
+        (mx_ci32_1, index)                                                                  \
+    );                                                                                      \
     MX_DECLARE_FOR(1D, traits_##tag, traits_##tag##_args)
+/* clang-format on */
 TRAITS_TYPES(TRAITS_DECLARE)
 
 /* Many items at few elements. */
@@ -35,13 +36,14 @@ TRAITS_TYPES(TRAITS_DECLARE)
     M(i64, int64_t)       \
     M(u32, uint32_t)      \
     M(u64, uint64_t)
-#define TRAITS_ATOMIC(tag, T)                                                  \
-    MX_ACCESSOR(traits_atomic_##tag, T, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_ATOMIC) \
-    typedef struct traits_atomic_##tag##_args {                                \
-        traits_atomic_##tag bins, largest, flag;                               \
-    } traits_atomic_##tag##_args;                                              \
-    MX_ARGS(traits_atomic_##tag##_args, bins, largest, flag)                   \
+/* clang-format off */
+#define TRAITS_ATOMIC(tag, T)                                                                  \
+    MX_ACCESSOR(traits_atomic_##tag, T, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_ATOMIC)                 \
+    MX_ARGS(traits_atomic_##tag##_args,                                                        \
+        (traits_atomic_##tag, bins) (traits_atomic_##tag, largest) (traits_atomic_##tag, flag) \
+    );                                                                                         \
     MX_DECLARE_FOR(1D, traits_count_##tag, traits_atomic_##tag##_args)
+/* clang-format on */
 TRAITS_NUMBERS(TRAITS_ATOMIC)
 
 /* A field in tiles, read at random; and structs through a restrict accessor. */
@@ -51,31 +53,21 @@ typedef struct traits_point {
 MX_ACCESSOR(traits_tiles, const double, 2, MX_LAYOUT_TILED, MX_TRAIT_RANDOM_ACCESS)
 MX_ACCESSOR(traits_points, traits_point, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RESTRICT)
 MX_ACCESSOR(traits_tiles_out, double, 2, MX_LAYOUT_TILED, MX_TRAIT_NONE)
-typedef struct traits_mix_args {
-    traits_tiles tiles;
-    traits_tiles_out out;
-    traits_points points;
-} traits_mix_args;
-MX_ARGS(traits_mix_args, tiles, out, points)
+MX_ARGS(traits_mix_args, (traits_tiles, tiles) (traits_tiles_out, out) (traits_points, points));
 MX_DECLARE_FOR(2D, traits_fill, traits_mix_args)
 MX_DECLARE_FOR(1D, traits_mix, traits_mix_args)
 
 /* Several elements of a row at once. */
 MX_ACCESSOR(traits_rows, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE)
 MX_ACCESSOR(traits_random_rows, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_RANDOM_ACCESS)
-typedef struct traits_rows_args {
-    traits_random_rows from;
-    traits_rows to;
-} traits_rows_args;
-MX_ARGS(traits_rows_args, from, to)
+MX_ARGS(traits_rows_args, (traits_random_rows, from) (traits_rows, to));
 MX_DECLARE_FOR(2D, traits_by_four, traits_rows_args)
 
 /* Every line of a view gets one number, past the cache. */
 enum { TRAITS_LINE = 8 };
 MX_ACCESSOR(traits_stream, int64_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)
-typedef struct traits_hand_over_args {
-    traits_stream to;
+MX_ARGS(traits_hand_over_args,
+    (traits_stream, to),
     int64_t number;
-} traits_hand_over_args;
-MX_ARGS(traits_hand_over_args, to)
+);
 MX_DECLARE_FOR(1D, traits_hand_over, traits_hand_over_args)

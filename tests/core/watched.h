@@ -5,10 +5,7 @@
 typedef struct wt_pair {
     int64_t count, sum;
 } wt_pair;
-typedef struct wt_args {
-    mx_i64_1 x, y, total;
-} wt_args;
-MX_ARGS(wt_args, x, y, total)
+MX_ARGS(wt_args, (mx_i64_1, x) (mx_i64_1, y) (mx_i64_1, total));
 MX_DECLARE_FOR(1D, wt_race, wt_args) /* wrong: all items add to one element */
 MX_DECLARE_FOR(1D, wt_atomic, wt_args)
 MX_DECLARE_FOR(1D, wt_update, wt_args)

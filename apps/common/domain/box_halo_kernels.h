@@ -14,15 +14,24 @@ typedef struct app_box_halo_segment {
     int extent[3];
 } app_box_halo_segment;
 
-typedef struct app_box_halo_args {
-    mx_u32_4s field[APP_BOX_HALO_ARRAYS]; /* the last index: words of an element */
-    mx_u32_1 buffer;
+/* The last index of a field: words of an element. */
+typedef mx_u32_4s app_box_halo_fields[APP_BOX_HALO_ARRAYS];
+#define APP_BOX_HALO_FIELDS(ACCESSOR, m) \
+    ACCESSOR(m[0])                       \
+    ACCESSOR(m[1])                       \
+    ACCESSOR(m[2])                       \
+    ACCESSOR(m[3])                       \
+    ACCESSOR(m[4])                       \
+    ACCESSOR(m[5])                       \
+    ACCESSOR(m[6])                       \
+    ACCESSOR(m[7])
+MX_ARGS(app_box_halo_args,
+    (app_box_halo_fields, field, APP_BOX_HALO_FIELDS)
+    (mx_u32_1, buffer),
     int words; /* in an element */
     int segments;
     app_box_halo_segment segment[APP_BOX_HALO_SEGMENTS];
-} app_box_halo_args;
-MX_ARGS(app_box_halo_args, buffer, field[0], field[1], field[2], field[3], field[4], field[5],
-        field[6], field[7])
+);
 
 /* Over the elements of all segments. */
 MX_DECLARE_FOR(1D, app_box_halo_pack, app_box_halo_args)

@@ -20,48 +20,47 @@
  * index               the element of record j; if `listed` is false, it is first + j
  * from                of a move: the element that replaces index(j)
  * shifts              `shift` has rows; row shift_row(j) is added to record j */
-#define APP_ELEMENT_ARGS_(tag, T, type)                                                     \
-    typedef struct app_elements_##tag##_args {                                              \
-        mx_##tag##_1s column;                                                               \
-        mx_##tag##_2s rows;                                                                 \
-        mx_##tag##_1 buffer;                                                                \
-        mx_ci32_1s index;                                                                   \
-        mx_ci32_1s from;                                                                    \
-        mx_ci32_1 shift_row;                                                                \
-        mx_cf64_2 shift;                                                                    \
-        int rank;                                                                           \
-        int columns;                                                                        \
-        int record;                                                                         \
-        int offset;                                                                         \
-        int first;                                                                          \
-        bool shifts;                                                                        \
-        bool listed;                                                                        \
-    } app_elements_##tag##_args;                                                            \
-    MX_ARGS(app_elements_##tag##_args, column, rows, buffer, index, from, shift_row, shift) \
-    MX_DECLARE_FOR(1D, app_pack_##tag, app_elements_##tag##_args)                           \
-    MX_DECLARE_FOR(1D, app_unpack_##tag, app_elements_##tag##_args)                         \
-    MX_DECLARE_FOR(1D, app_add_##tag, app_elements_##tag##_args)                            \
+/* clang-format off */
+#define APP_ELEMENT_ARGS_(tag, T, type)                             \
+    MX_ARGS(app_elements_##tag##_args,                              \
+        (mx_##tag##_1s, column)                                     \
+        (mx_##tag##_2s, rows)                                       \
+        (mx_##tag##_1, buffer)                                      \
+        (mx_ci32_1s, index)                                         \
+        (mx_ci32_1s, from)                                          \
+        (mx_ci32_1, shift_row)                                      \
+        (mx_cf64_2, shift),                                         \
+        int rank;                                                   \
+        int columns;                                                \
+        int record;                                                 \
+        int offset;                                                 \
+        int first;                                                  \
+        bool shifts;                                                \
+        bool listed;                                                \
+    );                                                              \
+    MX_DECLARE_FOR(1D, app_pack_##tag, app_elements_##tag##_args)   \
+    MX_DECLARE_FOR(1D, app_unpack_##tag, app_elements_##tag##_args) \
+    MX_DECLARE_FOR(1D, app_add_##tag, app_elements_##tag##_args)    \
     MX_DECLARE_FOR(1D, app_move_##tag, app_elements_##tag##_args)
+/* clang-format on */
 APP_ELEMENT_TYPES(APP_ELEMENT_ARGS_)
 
 /* shift_row(j) = s for the records from begin(s) to before begin(s + 1) */
-typedef struct app_shift_rows_args {
-    mx_ci32_1 begin;
-    mx_i32_1 shift_row;
+MX_ARGS(app_shift_rows_args,
+    (mx_ci32_1, begin)
+    (mx_i32_1, shift_row),
     int rows;
-} app_shift_rows_args;
-MX_ARGS(app_shift_rows_args, begin, shift_row)
+);
 MX_DECLARE_FOR(1D, app_find_shift_rows, app_shift_rows_args)
 
 /* Which elements leave a rank: list(0..) = those whose rank is another one, in ascending order, and
  * to(0..) = their ranks. With `staying` true: the elements that do not leave. The result of the
  * scan is their number. */
-typedef struct app_leaving_args {
-    mx_ci32_1s rank;
-    mx_i32_1 list;
-    mx_i32_1 to;
+MX_ARGS(app_leaving_args,
+    (mx_ci32_1s, rank)
+    (mx_i32_1, list)
+    (mx_i32_1, to),
     int self;
     bool staying;
-} app_leaving_args;
-MX_ARGS(app_leaving_args, rank, list, to)
+);
 MX_DECLARE_SCAN(1D, app_leaving, app_leaving_args, int32_t)

@@ -41,55 +41,48 @@ typedef struct fe_iteration {
     double tolerance;
 } fe_iteration;
 
-typedef struct fe_start_args {
-    mx_f64_1 r, p;
-    mx_cf64_1 x, b, w;
-} fe_start_args;
-MX_BUNDLE(fe_start_args, fe_vectors, r, p, x, b, w)
+MX_ARGS_FROM(fe_start_args, fe_vectors,
+    (mx_f64_1, r) (mx_f64_1, p)
+    (mx_cf64_1, x) (mx_cf64_1, b) (mx_cf64_1, w)
+);
 /* p = x */
 MX_DECLARE_FOR(1D, fe_copy, fe_start_args)
 /* r = p = b - w; the value is r . r */
 MX_DECLARE_REDUCE(1D, fe_start, fe_start_args, double)
 
-typedef struct fe_dot_args {
-    mx_cf64_1 r, z;
-} fe_dot_args;
-MX_BUNDLE(fe_dot_args, fe_vectors, r, z)
+MX_ARGS_FROM(fe_dot_args, fe_vectors, (mx_cf64_1, r) (mx_cf64_1, z));
 /* r . z */
 MX_DECLARE_REDUCE(1D, fe_dot, fe_dot_args, double)
 
-typedef struct fe_update_args {
-    mx_f64_1 x, r;
-    mx_cf64_1 p, w;
-    mx_cf64_1 scalars;
+MX_ARGS_FROM(fe_update_args, fe_vectors,
+    (mx_f64_1, x) (mx_f64_1, r)
+    (mx_cf64_1, p) (mx_cf64_1, w)
+    (mx_cf64_1, scalars),
     fe_iteration at;
     double alpha; /* set by the prologue; 0 where the iteration is not to be done */
     bool done;
-} fe_update_args;
-MX_BUNDLE(fe_update_args, fe_vectors, x, r, p, w, scalars)
+);
 /* x += alpha p, r -= alpha w; the value is r . r, or 0 if the iteration was not to be done */
 MX_DECLARE_REDUCE(1D, fe_update, fe_update_args, double)
 
-typedef struct fe_direction_args {
-    mx_f64_1 p;
-    mx_cf64_1 z;
-    mx_cf64_1 scalars;
+MX_ARGS_FROM(fe_direction_args, fe_vectors,
+    (mx_f64_1, p)
+    (mx_cf64_1, z)
+    (mx_cf64_1, scalars),
     fe_iteration at;
     double beta; /* set by the prologue */
-} fe_direction_args;
-MX_BUNDLE(fe_direction_args, fe_vectors, p, z, scalars)
+);
 /* p = z + beta p */
 MX_DECLARE_FOR(1D, fe_direction, fe_direction_args)
 
-typedef struct fe_single_args {
-    mx_f64_1 x, r, p, s;
-    mx_cf64_1 z, w;
-    mx_f64_1 scalars;
+MX_ARGS_FROM(fe_single_args, fe_vectors,
+    (mx_f64_1, x) (mx_f64_1, r) (mx_f64_1, p) (mx_f64_1, s)
+    (mx_cf64_1, z) (mx_cf64_1, w)
+    (mx_f64_1, scalars),
     fe_iteration at;
     double alpha, beta, ps; /* set by the prologue */
     bool done;
-} fe_single_args;
-MX_BUNDLE(fe_single_args, fe_vectors, x, r, p, s, z, w, scalars)
+);
 /* p = z + beta p, s = w + beta s, x += alpha p, r -= alpha s; the value as of fe_update. FE_PS of
  * the iteration is set. */
 MX_DECLARE_REDUCE(1D, fe_single, fe_single_args, double)

@@ -5,12 +5,11 @@
 
 /* ---- the error of the manufactured problem ---- */
 
-typedef struct fe_error_args {
-    mx_cf64_1 p; /* the solution, with ghosts */
-    mx_cf64_2 coordinates;
+MX_ARGS(fe_error_args,
+    (mx_cf64_1, p) /* the solution, with ghosts */
+    (mx_cf64_2, coordinates),
     fe_mesh mesh;
-} fe_error_args;
-MX_ARGS(fe_error_args, p, coordinates)
+);
 /* the integral of the squared error over element (z, y, x), by 2 x 2 x 2 Gauss points */
 MX_DECLARE_REDUCE(3D, fe_error_l2, fe_error_args, double)
 /* the largest error at owned nodes */
@@ -18,12 +17,11 @@ MX_DECLARE_REDUCE(1D, fe_error_max, fe_error_args, double)
 
 /* ---- how much float coefficients may change the residual ---- */
 
-typedef struct fe_magnitude_args {
-    mx_cf64_1 p; /* the solution, with ghosts */
-    mx_cf64_2 coordinates;
+MX_ARGS(fe_magnitude_args,
+    (mx_cf64_1, p) /* the solution, with ghosts */
+    (mx_cf64_2, coordinates),
     fe_mesh mesh;
     bool manufactured;
-} fe_magnitude_args;
-MX_ARGS(fe_magnitude_args, p, coordinates)
+);
 /* || |K_e| |v_e| ||^2 of element (z, y, x): see fe_float_bound */
 MX_DECLARE_REDUCE(3D, fe_magnitude, fe_magnitude_args, double)

@@ -5,13 +5,12 @@
 
 /* ---- structure (kernels/structure.c) ---- */
 
-typedef struct fe_structure_args {
-    fe_storage matrix;
-    mx_i32_1 column; /* csr, ell, sell: local indices */
-    mx_i32_2 line;   /* lines, half, uniform: see fe_lines_args */
+MX_ARGS(fe_structure_args,
+    (fe_storage, matrix, FE_STORAGE_ACCESSORS)
+    (mx_i32_1, column) /* csr, ell, sell: local indices */
+    (mx_i32_2, line),  /* lines, half, uniform: see fe_lines_args */
     fe_mesh mesh;
-} fe_structure_args;
-MX_ARGS(fe_structure_args, FE_STORAGE_ACCESSORS(matrix), column, line)
+);
 /* csr: begin(r), r from 0 to the number of rows, both included */
 MX_DECLARE_FOR(1D, fe_row_begins, fe_structure_args)
 /* columns of row r; ell, sell: also those of padding */
@@ -19,12 +18,11 @@ MX_DECLARE_FOR(1D, fe_columns, fe_structure_args)
 /* lines, half: line (z, y) of the nodes held, and of one more on each side */
 MX_DECLARE_FOR(2D, fe_line_starts, fe_structure_args)
 
-typedef struct fe_coordinates_args {
-    mx_f64_2 coordinates; /* of all nodes held, in the order of fe_in_box: 3 x nodes, x, y, z */
+MX_ARGS(fe_coordinates_args,
+    (mx_f64_2, coordinates), /* of all nodes held, in the order of fe_in_box: 3 x nodes, x, y, z */
     fe_mesh mesh;
     bool distorted;
-} fe_coordinates_args;
-MX_ARGS(fe_coordinates_args, coordinates)
+);
 /* node (z, y, x) of the box that the rank holds */
 MX_DECLARE_FOR(3D, fe_coordinates, fe_coordinates_args)
 
@@ -40,18 +38,17 @@ typedef struct fe_blocks {
     int pitch;     /* of a line in scratch */
 } fe_blocks;
 
-typedef struct fe_assemble_args {
-    fe_storage matrix;
-    mx_f64_1 b;
-    mx_cf64_2 coordinates;
+MX_ARGS(fe_assemble_args,
+    (fe_storage, matrix, FE_STORAGE_ACCESSORS)
+    (mx_f64_1, b)
+    (mx_cf64_2, coordinates),
     fe_mesh mesh;
     int from[3], to[3]; /* elements that touch owned nodes */
     int low[3];         /* of a colour: the first element; the next ones are 2 apart */
     fe_blocks blocks;
     bool manufactured;
     bool without_source; /* leaves b */
-} fe_assemble_args;
-MX_ARGS(fe_assemble_args, FE_STORAGE_ACCESSORS(matrix), b, coordinates)
+);
 /* element (z, y, x): its matrix and source go to the rows of its nodes, by atomic additions */
 MX_DECLARE_FOR(3D, fe_assemble_atomic, fe_assemble_args)
 /* element (low + 2 (z, y, x)): no two of a launch share a node, so that sums do not depend on the
@@ -63,30 +60,28 @@ MX_DECLARE_FOR(TEAM, fe_assemble_block, fe_assemble_args)
 
 /* ---- given values (kernels/boundary.c) ---- */
 
-typedef struct fe_boundary_args {
-    fe_storage matrix;
-    mx_f64_1 b;
-    mx_cf64_2 coordinates;
+MX_ARGS(fe_boundary_args,
+    (fe_storage, matrix, FE_STORAGE_ACCESSORS)
+    (mx_f64_1, b)
+    (mx_cf64_2, coordinates),
     fe_mesh mesh;
     int rows_low[3]; /* of the rows that the matrix has: the first node */
     bool manufactured;
-} fe_boundary_args;
-MX_ARGS(fe_boundary_args, FE_STORAGE_ACCESSORS(matrix), b, coordinates)
+);
 /* b of row r: its given value, or less the columns of given values */
 MX_DECLARE_FOR(1D, fe_boundary_source, fe_boundary_args)
 /* coefficients of the row of node rows_low + (z, y, x) */
 MX_DECLARE_FOR(3D, fe_boundary_matrix, fe_boundary_args)
 
 /* b of a matrix that is not stored loses the product with the values that are given. */
-typedef struct fe_given_args {
-    mx_f64_1 given; /* of nodes held: the value with which other rows lose a node, or 0 */
-    mx_cf64_1 product;
-    mx_f64_1 b;
-    mx_cf64_2 coordinates;
+MX_ARGS(fe_given_args,
+    (mx_f64_1, given) /* of nodes held: the value with which other rows lose a node, or 0 */
+    (mx_cf64_1, product)
+    (mx_f64_1, b)
+    (mx_cf64_2, coordinates),
     fe_mesh mesh;
     bool manufactured;
-} fe_given_args;
-MX_ARGS(fe_given_args, given, product, b, coordinates)
+);
 /* node (z, y, x) of the box held */
 MX_DECLARE_FOR(3D, fe_given_values, fe_given_args)
 /* row r: b -= product, where the value of r is not given */
@@ -94,12 +89,11 @@ MX_DECLARE_FOR(1D, fe_given_subtract, fe_given_args)
 
 /* ---- copies (kernels/structure.c) ---- */
 
-typedef struct fe_copy_args {
-    fe_storage matrix;
-    mx_f64_1 to;
+MX_ARGS(fe_copy_args,
+    (fe_storage, matrix, FE_STORAGE_ACCESSORS)
+    (mx_f64_1, to),
     fe_mesh mesh;
-} fe_copy_args;
-MX_ARGS(fe_copy_args, FE_STORAGE_ACCESSORS(matrix), to)
+);
 /* row r: its diagonal; its entries, which start at to(entries of the rows before) */
 MX_DECLARE_FOR(1D, fe_copy_diagonal, fe_copy_args)
 MX_DECLARE_FOR(1D, fe_copy_entries, fe_copy_args)

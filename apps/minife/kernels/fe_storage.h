@@ -51,8 +51,8 @@ typedef struct fe_storage {
     int low[3];    /* lines, half: the first node along each dimension, */
     int width;     /* and from a line to the next one; packs: the nodes of a line, padded */
 } fe_storage;
-/* The accessors of a member `m` of an argument struct, for MX_ARGS. */
-#define FE_STORAGE_ACCESSORS(m) m.begin, m.value, m.f32value
+/* The accessors in a member `m` of an argument struct, for MX_ARGS. */
+#define FE_STORAGE_ACCESSORS(ACCESSOR, m) ACCESSOR(m.begin) ACCESSOR(m.value) ACCESSOR(m.f32value)
 
 /* Entry or slot number n of a row is at first + n * step. */
 typedef struct fe_row_place {

@@ -156,109 +156,100 @@ typedef struct md_cluster_views {
     mx_view near; /* i32 [rows][room]: entries, for clusters with an atom in the list's cutoff */
 } md_cluster_views;
 
-typedef struct md_cell_args {
-    md_positions position;
-    mx_i32_1 bin;
+MX_ARGS_FROM(md_cell_args, md_cluster_views,
+    (md_positions, position)
+    (mx_i32_1, bin),
     md_cluster_grid grid;
     int local;
-} md_cell_args;
-MX_BUNDLE(md_cell_args, md_cluster_views, position, bin)
+);
 /* over local atoms and ghosts: the bin, counted through all columns */
 MX_DECLARE_FOR(1D, md_find_cells, md_cell_args)
 
-typedef struct md_count_args {
-    mx_ci32_1 bin_begin;
-    mx_i32_1 first;
+MX_ARGS_FROM(md_count_args, md_cluster_views,
+    (mx_ci32_1, bin_begin)
+    (mx_i32_1, first),
     md_cluster_grid grid;
-} md_count_args;
-MX_BUNDLE(md_count_args, md_cluster_views, bin_begin, first)
+);
 /* over columns and one more: first(column); the total is the number of clusters */
 MX_DECLARE_SCAN(1D, md_count_clusters, md_count_args, int32_t)
 
-typedef struct md_fill_args {
-    mx_ci32_1 bin_begin;
-    mx_ci32_1 bin_atom;
-    mx_ci32_1 first;
-    mx_ci32_1 type;
-    md_slots slot_atom;
-    md_slots slot_type;
+MX_ARGS_FROM(md_fill_args, md_cluster_views,
+    (mx_ci32_1, bin_begin)
+    (mx_ci32_1, bin_atom)
+    (mx_ci32_1, first)
+    (mx_ci32_1, type)
+    (md_slots, slot_atom)
+    (md_slots, slot_type),
     md_cluster_grid grid;
-} md_fill_args;
-MX_BUNDLE(md_fill_args, md_cluster_views, bin_begin, bin_atom, first, type, slot_atom, slot_type)
+);
 /* over columns: slot_atom, slot_type */
 MX_DECLARE_FOR(1D, md_fill_clusters, md_fill_args)
 
-typedef struct md_point_args {
-    md_positions position;
-    md_const_slots slot_atom;
-    md_points point;
-    md_points push;
-    md_boxes extent;
+MX_ARGS_FROM(md_point_args, md_cluster_views,
+    (md_positions, position)
+    (md_const_slots, slot_atom)
+    (md_points, point)
+    (md_points, push)
+    (md_boxes, extent),
     double far;    /* farther from everything than any cutoff */
     int push_rows; /* clusters whose push is set to 0 */
-} md_point_args;
-MX_BUNDLE(md_point_args, md_cluster_views, position, slot_atom, point, push, extent)
+);
 /* over clusters: the coordinates of atoms, and push = 0; the extents, from coordinates */
 MX_DECLARE_FOR(1D, md_load_points, md_point_args)
 MX_DECLARE_FOR(1D, md_measure_clusters, md_point_args)
 
-typedef struct md_offset_args {
-    md_positions position;
-    md_const_slots slot_atom;
-    md_const_boxes extent;
-    md_offsets offset;
-    md_points push;
+MX_ARGS_FROM(md_offset_args, md_cluster_views,
+    (md_positions, position)
+    (md_const_slots, slot_atom)
+    (md_const_boxes, extent)
+    (md_offsets, offset)
+    (md_points, push),
     double far;  /* as in md_point_args, but from the origin */
     double grid; /* origins are multiples of this power of 2 */
     int push_rows;
-} md_offset_args;
-MX_BUNDLE(md_offset_args, md_cluster_views, position, slot_atom, extent, offset, push)
+);
 /* over clusters: offset, and push = 0 */
 MX_DECLARE_FOR(1D, md_load_offsets, md_offset_args)
 
-typedef struct md_near_args {
-    mx_ci32_1 bin_begin;
-    mx_ci32_1 first;
-    md_const_slots slot_atom;
-    md_const_points point;
-    md_const_boxes extent;
-    mx_i32_1 local_end;
-    mx_i32_1 row_end;
-    mx_i32_2 near;
+MX_ARGS_FROM(md_near_args, md_cluster_views,
+    (mx_ci32_1, bin_begin)
+    (mx_ci32_1, first)
+    (md_const_slots, slot_atom)
+    (md_const_points, point)
+    (md_const_boxes, extent)
+    (mx_i32_1, local_end)
+    (mx_i32_1, row_end)
+    (mx_i32_2, near),
     md_cluster_grid grid;
     double cutoff;
     bool half;
     bool whole; /* as in md_clusters */
     bool mixed;
     int room; /* of a row; what is beyond is counted, not stored */
-} md_near_args;
-MX_BUNDLE(md_near_args, md_cluster_views, bin_begin, first, slot_atom, point, extent, local_end,
-          row_end, near)
+);
 /* Over local clusters: their rows. The value: the slots of all entries, which are the pairs that
  * are computed, and the maximum of entries of a row. */
 MX_DECLARE_REDUCE(1D, md_find_near, md_near_args, md_list_size)
 
-typedef struct md_cluster_args {
-    md_const_points point;   /* double; not bound where mixed */
-    md_const_offsets offset; /* mixed; not bound where double */
-    md_const_slots slot_atom;
-    md_const_slots slot_type;
-    mx_ci32_1 first;
-    mx_ci32_1 local_end;
-    mx_ci32_1 row_end;
-    mx_ci32_2 near;
-    mx_cf64_2 pair;
-    md_points push;
-    mx_f64_2 force;
+MX_ARGS(md_cluster_args,
+    (md_const_points, point)   /* double; not bound where mixed */
+    (md_const_offsets, offset) /* mixed; not bound where double */
+    (md_const_slots, slot_atom)
+    (md_const_slots, slot_type)
+    (mx_ci32_1, first)
+    (mx_ci32_1, local_end)
+    (mx_ci32_1, row_end)
+    (mx_ci32_2, near)
+    (mx_cf64_2, pair)
+    (md_points, push)
+    (mx_f64_2, force),
     md_cluster_grid grid;
     int colour[2];
     md_pair one;   /* the parameters of all pairs, where one_pair */
     bool one_pair; /* all pairs have the same parameters, and no shift: types are not read */
     bool shifted;
     int types;
-} md_cluster_args;
-MX_ARGS(md_cluster_args, point, offset, slot_atom, slot_type, first, local_end, row_end, near, pair,
-        push, force)
+);
 /* With local atoms. Over rows of a full list: the force on the row's atom. Over the tiles of a
  * colour, of a half list: adds to push. */
 MX_DECLARE_FOR(1D, md_lj_rows, md_cluster_args)
@@ -283,12 +274,11 @@ typedef struct md_vector_views {
     mx_view begin; /* i32 [parts + 1]: the first vector of a part; the number of all vectors */
 } md_vector_views;
 
-typedef struct md_vector_args {
-    mx_ci32_1 count;
-    mx_i32_1 begin;
+MX_ARGS_FROM(md_vector_args, md_vector_views,
+    (mx_ci32_1, count)
+    (mx_i32_1, begin),
     int parts;
-} md_vector_args;
-MX_BUNDLE(md_vector_args, md_vector_views, count, begin)
+);
 /* over parts and one more: begin; the total is the number of vectors */
 MX_DECLARE_SCAN(1D, md_number_vectors, md_vector_args, int64_t)
 

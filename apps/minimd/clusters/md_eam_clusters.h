@@ -57,18 +57,16 @@ typedef struct md_eam_cluster_views {
     mx_view other; /* i32 [vectors][pairs]: those of the others; behind the last the atom's own */
 } md_eam_cluster_views;
 
-typedef struct md_eam_list_args {
-    md_const_points point;
-    mx_ci32_1 local_end, row_end;
-    mx_ci32_2 near;
-    mx_i32_1 count;
-    mx_ci32_1 begin;
-    mx_i32_2r self, other;
+MX_ARGS_FROM(md_eam_list_args, md_eam_cluster_views,
+    (md_const_points, point)
+    (mx_ci32_1, local_end) (mx_ci32_1, row_end)
+    (mx_ci32_2, near)
+    (mx_i32_1, count)
+    (mx_ci32_1, begin)
+    (mx_i32_2r, self) (mx_i32_2r, other),
     int local_clusters;
     double inner_square; /* of the inner cutoff */
-} md_eam_list_args;
-MX_BUNDLE(md_eam_list_args, md_eam_cluster_views, point, local_end, row_end, near, count, begin,
-          self, other)
+);
 /* Over 2 * local clusters: count. Item 2 c is for pairs with local atoms, 2 c + 1 for those with
  * ghosts, which are few: so all threads have some of both. The value: pairs of a vector, where
  * there are clusters. */
@@ -77,30 +75,27 @@ MX_DECLARE_REDUCE(1D, md_eam_count_pairs, md_eam_list_args, int64_t)
  * not as many as were counted; none, where both kernels round distances alike. */
 MX_DECLARE_REDUCE(1D, md_eam_fill_vectors, md_eam_list_args, int64_t)
 
-typedef struct md_eam_cluster_args {
-    md_positions position;
-    md_const_slots slot_atom, slot_type;
-    mx_ci32_1 first;
-    md_const_points point;
-    md_pair_knots pair_knots, pair_slopes;
-    md_embedding_knots embedding_knots;
-    md_quads place;
-    md_quads sum;
-    mx_f64_1 density;
-    mx_cf64_1 moved;
-    mx_ci32_1 begin;
-    mx_ci32_2r self, other;
-    mx_f64_1 derivative;
-    mx_f64_2 force;
+MX_ARGS_FROM(md_eam_cluster_args, md_eam_cluster_views,
+    (md_positions, position)
+    (md_const_slots, slot_atom) (md_const_slots, slot_type)
+    (mx_ci32_1, first)
+    (md_const_points, point)
+    (md_pair_knots, pair_knots) (md_pair_knots, pair_slopes)
+    (md_embedding_knots, embedding_knots)
+    (md_quads, place)
+    (md_quads, sum)
+    (mx_f64_1, density)
+    (mx_cf64_1, moved)
+    (mx_ci32_1, begin)
+    (mx_ci32_2r, self) (mx_ci32_2r, other)
+    (mx_f64_1, derivative)
+    (mx_f64_2, force),
     md_eam_tables tables;
     md_cluster_grid grid;
     int colour[2];
     int local_clusters;
     double allowed_square; /* of `moved`: up to it, no outer pair is within the cutoff */
-} md_eam_cluster_args;
-MX_BUNDLE(md_eam_cluster_args, md_eam_cluster_views, position, slot_atom, slot_type, first, point,
-          pair_knots, pair_slopes, embedding_knots, place, sum, density, moved, begin, self, other,
-          derivative, force)
+);
 
 /* Over slots: coordinates of places; sum = 0, density = 0. The value is for `moved`: it stays on
  * the device, where the passes read it, so the host does not wait in a step. */

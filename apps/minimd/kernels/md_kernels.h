@@ -45,50 +45,43 @@ typedef struct md_views {
 
 /* ---- set-up (kernels/setup.c) ---- */
 
-typedef struct md_lattice_args {
-    mx_f64_2 position, velocity;
-    mx_i32_1 type;
-    mx_i64_1 id;
+MX_ARGS_FROM(md_lattice_args, md_views,
+    (mx_f64_2, position) (mx_f64_2, velocity)
+    (mx_i32_1, type)
+    (mx_i64_1, id),
     md_lattice lattice;
     int types;
-} md_lattice_args;
-MX_BUNDLE(md_lattice_args, md_views, position, velocity, type, id)
+);
 /* atom m of row j of plane k: md_lattice_site(k, j, m) */
 MX_DECLARE_FOR(3D, md_make_lattice, md_lattice_args)
 
-typedef struct md_scale_args {
-    mx_f64_2 velocity;
+MX_ARGS_FROM(md_scale_args, md_views,
+    (mx_f64_2, velocity),
     double mean[3];
     double factor;
-} md_scale_args;
-MX_BUNDLE(md_scale_args, md_views, velocity)
+);
 /* v = (v - mean) * factor */
 MX_DECLARE_FOR(1D, md_scale_velocities, md_scale_args)
 
 /* ---- the integrator (kernels/move.c) ---- */
 
-typedef struct md_move_args {
-    mx_f64_2 position, velocity;
-    mx_cf64_2 force;
-    mx_ci32_1 type;
-    mx_cf64_1 mass;
+MX_ARGS_FROM(md_move_args, md_views,
+    (mx_f64_2, position) (mx_f64_2, velocity)
+    (mx_cf64_2, force)
+    (mx_ci32_1, type)
+    (mx_cf64_1, mass),
     bool one_mass; /* all masses are equal */
     /* dt / 2, in units of velocity times mass over force; divided by the mass where there is one */
     double factor;
     double dt;
-} md_move_args;
-MX_BUNDLE(md_move_args, md_views, position, velocity, force, type, mass)
+);
 /* of local atoms: half a kick and a drift; half a kick; both, the end of one step and the start of
  * the next */
 MX_DECLARE_FOR(1D, md_begin_step, md_move_args)
 MX_DECLARE_FOR(1D, md_end_step, md_move_args)
 MX_DECLARE_FOR(1D, md_between_steps, md_move_args)
 
-typedef struct md_moved_args {
-    mx_cf64_2 position;
-    mx_cf64_2 built_position;
-} md_moved_args;
-MX_BUNDLE(md_moved_args, md_views, position, built_position)
+MX_ARGS_FROM(md_moved_args, md_views, (mx_cf64_2, position) (mx_cf64_2, built_position));
 /* the square of the largest distance of a local atom from where it was when the list was made */
 MX_DECLARE_REDUCE(1D, md_moved, md_moved_args, double)
 
@@ -108,22 +101,16 @@ MX_DECLARE_REDUCE(1D, md_moved, md_moved_args, double)
  * they say how exact it is. */
 MX_VALUE(md_motion, MD_MOTION)
 
-typedef struct md_motion_args {
-    mx_cf64_2 velocity;
-    mx_ci32_1 type;
-    mx_cf64_1 mass;
-} md_motion_args;
-MX_BUNDLE(md_motion_args, md_views, velocity, type, mass)
+MX_ARGS_FROM(md_motion_args, md_views, (mx_cf64_2, velocity) (mx_ci32_1, type) (mx_cf64_1, mass));
 MX_DECLARE_REDUCE(1D, md_sum_motion, md_motion_args, md_motion)
 
 /* ---- migration and borders (kernels/borders.c) ---- */
 
-typedef struct md_place_args {
-    mx_f64_2 position;
-    mx_i32_1 rank;
+MX_ARGS_FROM(md_place_args, md_views,
+    (mx_f64_2, position)
+    (mx_i32_1, rank),
     md_box box;
-} md_place_args;
-MX_BUNDLE(md_place_args, md_views, position, rank)
+);
 #define MD_PLACED(FIELD)         \
     FIELD(int64_t, lost, MX_SUM) \
     FIELD(int64_t, far, MX_SUM)
@@ -146,28 +133,26 @@ MX_INLINE int md_around_count(const md_around *a)
     return md_around_size(a, 0) * md_around_size(a, 1) * md_around_size(a, 2);
 }
 
-typedef struct md_images_args {
-    md_positions position;
-    mx_i32_1 image_atom;
-    mx_i32_1 image_place;
-    mx_ci32_1 slot;
+MX_ARGS_FROM(md_images_args, md_views,
+    (md_positions, position)
+    (mx_i32_1, image_atom)
+    (mx_i32_1, image_place)
+    (mx_ci32_1, slot),
     md_around around;
     /* along each axis: the brick k + 1 away needs atoms at above[k] and beyond, on the other side
      * atoms up to below[k] */
     double above[3][MD_MAX_RANGE], below[3][MD_MAX_RANGE];
     int64_t room; /* images that the views have room for; what is beyond is counted, not stored */
-} md_images_args;
-MX_BUNDLE(md_images_args, md_views, position, image_atom, image_place, slot)
+);
 /* the images of local atoms that other bricks need: those within the cutoff of the brick, along
  * each axis. The total is their number */
 MX_DECLARE_SCAN(1D, md_find_images, md_images_args, int64_t)
 
-typedef struct md_gather_args {
-    mx_ci32_1 image_place;
-    mx_ci32_1 image_atom;
-    mx_i32_1 send;
-} md_gather_args;
-MX_BUNDLE(md_gather_args, md_views, image_place, image_atom, send)
+MX_ARGS_FROM(md_gather_args, md_views,
+    (mx_ci32_1, image_place)
+    (mx_ci32_1, image_atom)
+    (mx_i32_1, send)
+);
 /* send(n) = image_atom(image_place(n)), once image_place is the order */
 MX_DECLARE_FOR(1D, md_gather_images, md_gather_args)
 
@@ -188,12 +173,11 @@ MX_INLINE int md_bin_along(const md_bins *b, int d, double x)
     return bin < 0 ? 0 : bin < b->bins[d] ? (int)bin : b->bins[d] - 1;
 }
 
-typedef struct md_bin_args {
-    md_positions position;
-    mx_i32_1 bin;
+MX_ARGS_FROM(md_bin_args, md_views,
+    (md_positions, position)
+    (mx_i32_1, bin),
     md_bins bins;
-} md_bin_args;
-MX_BUNDLE(md_bin_args, md_views, position, bin)
+);
 MX_DECLARE_FOR(1D, md_find_bins, md_bin_args)
 
 /* The order in which atoms are sorted: that of bins, or that of blocks of 8 x 8 x 8 bins, and in a
@@ -215,36 +199,29 @@ MX_INLINE int md_place_in_blocks(const md_bins *b, int x, int y, int z)
            2 * md_spread_bits(y % MD_BLOCK) + 4 * md_spread_bits(z % MD_BLOCK);
 }
 
-typedef struct md_order_args {
-    md_positions position;
-    mx_i32_1 bin;
+MX_ARGS_FROM(md_order_args, md_views,
+    (md_positions, position)
+    (mx_i32_1, bin),
     md_bins bins;
     bool in_blocks;
     int places;                         /* bins, or those of whole blocks */
     double inner_low[3], inner_high[3]; /* positions inside have no ghosts as neighbours */
-} md_order_args;
-MX_BUNDLE(md_order_args, md_views, position, bin)
+);
 /* places of local atoms in the order; of those that are not inside: behind all of these. The value:
  * the number of atoms inside */
 MX_DECLARE_REDUCE(1D, md_find_places, md_order_args, int64_t)
 
-typedef struct md_sort_vectors_args {
-    mx_ci32_1 order;
-    mx_cf64_2 from;
-    mx_f64_2 to;
-} md_sort_vectors_args;
-MX_ARGS(md_sort_vectors_args, order, from, to)
+MX_ARGS(md_sort_vectors_args, (mx_ci32_1, order) (mx_cf64_2, from) (mx_f64_2, to));
 /* to(n) = from(order(n)) */
 MX_DECLARE_FOR(1D, md_sort_vectors, md_sort_vectors_args)
 
-typedef struct md_sort_names_args {
-    mx_ci32_1 order;
-    mx_ci32_1 type;
-    mx_i32_1 type_spare;
-    mx_ci64_1 id;
-    mx_i64_1 id_spare;
-} md_sort_names_args;
-MX_BUNDLE(md_sort_names_args, md_views, order, type, type_spare, id, id_spare)
+MX_ARGS_FROM(md_sort_names_args, md_views,
+    (mx_ci32_1, order)
+    (mx_ci32_1, type)
+    (mx_i32_1, type_spare)
+    (mx_ci64_1, id)
+    (mx_i64_1, id_spare)
+);
 /* the same for types and ids */
 MX_DECLARE_FOR(1D, md_sort_names, md_sort_names_args)
 

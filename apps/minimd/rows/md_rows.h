@@ -25,35 +25,33 @@ typedef struct md_row_views {
 
 /* ---- the list (kernels/list.c) ---- */
 
-typedef struct md_list_args {
-    md_positions position;
-    md_indices bin_begin;
-    md_indices bin_atom;
-    mx_i32_1 neighbour_count;
-    mx_i32_2 neighbour;
+MX_ARGS_FROM(md_list_args, md_row_views,
+    (md_positions, position)
+    (md_indices, bin_begin)
+    (md_indices, bin_atom)
+    (mx_i32_1, neighbour_count)
+    (mx_i32_2, neighbour),
     md_bins bins;
     double cutoff_square;
     int room; /* neighbours that a row can have; what is beyond is counted, not stored */
-} md_list_args;
-MX_BUNDLE(md_list_args, md_row_views, position, bin_begin, bin_atom, neighbour_count, neighbour)
+);
 /* the full list: for each local atom, all other atoms within the list's cutoff. The value: the size
  * of the list */
 MX_DECLARE_REDUCE(1D, md_list_full, md_list_args, md_list_size)
 
 /* ---- Lennard-Jones (kernels/lj.c) ---- */
 
-typedef struct md_lj_args {
-    md_positions position;
-    md_types type;
-    mx_cf64_2 pair;
-    mx_ci32_1 neighbour_count;
-    mx_ci32_2 neighbour;
-    mx_f64_2 force;
+MX_ARGS_FROM(md_lj_args, md_row_views,
+    (md_positions, position)
+    (md_types, type)
+    (mx_cf64_2, pair)
+    (mx_ci32_1, neighbour_count)
+    (mx_ci32_2, neighbour)
+    (mx_f64_2, force),
     md_pair one; /* as in md_lj_pairs */
     bool one_pair, shifted;
     int types;
-} md_lj_args;
-MX_BUNDLE(md_lj_args, md_row_views, position, type, pair, neighbour_count, neighbour, force)
+);
 /* forces on local atoms, from a full list; with energy and virial, of which each pair gives half to
  * either atom */
 MX_DECLARE_FOR(1D, md_lj_full, md_lj_args)
@@ -65,19 +63,17 @@ MX_DECLARE_REDUCE(1D, md_lj_full_mixed_energy, md_lj_args, md_energy)
 
 /* ---- the embedded-atom method (kernels/eam.c) ---- */
 
-typedef struct md_eam_density_args {
-    md_positions position;
-    md_types type;
-    md_pair_knots pair_knots;
-    md_embedding_knots embedding_knots;
-    mx_ci32_1 neighbour_count;
-    mx_ci32_2 neighbour;
-    mx_f64_1 derivative;
+MX_ARGS_FROM(md_eam_density_args, md_row_views,
+    (md_positions, position)
+    (md_types, type)
+    (md_pair_knots, pair_knots)
+    (md_embedding_knots, embedding_knots)
+    (mx_ci32_1, neighbour_count)
+    (mx_ci32_2, neighbour)
+    (mx_f64_1, derivative),
     md_eam_tables tables;
     int local, team_atoms; /* team forms */
-} md_eam_density_args;
-MX_BUNDLE(md_eam_density_args, md_row_views, position, type, pair_knots, embedding_knots,
-          neighbour_count, neighbour, derivative)
+);
 /* F'(rho) of local atoms; the value is the sum of F(rho) */
 MX_DECLARE_FOR(1D, md_eam_density, md_eam_density_args)
 MX_DECLARE_REDUCE(1D, md_eam_density_energy, md_eam_density_args, double)
@@ -85,19 +81,17 @@ MX_DECLARE_REDUCE(1D, md_eam_density_energy, md_eam_density_args, double)
  * of team_atoms atoms */
 MX_DECLARE_FOR(TEAM, md_eam_density_team, md_eam_density_args)
 
-typedef struct md_eam_force_args {
-    md_positions position;
-    md_types type;
-    md_pair_knots pair_knots;
-    mx_ci32_1 neighbour_count;
-    mx_ci32_2 neighbour;
-    md_derivatives derivative;
-    mx_f64_2 force;
+MX_ARGS_FROM(md_eam_force_args, md_row_views,
+    (md_positions, position)
+    (md_types, type)
+    (md_pair_knots, pair_knots)
+    (mx_ci32_1, neighbour_count)
+    (mx_ci32_2, neighbour)
+    (md_derivatives, derivative)
+    (mx_f64_2, force),
     md_eam_tables tables;
     int local, team_atoms; /* team forms */
-} md_eam_force_args;
-MX_BUNDLE(md_eam_force_args, md_row_views, position, type, pair_knots, neighbour_count, neighbour,
-          derivative, force)
+);
 /* forces on local atoms; with half of the energy and virial of their pairs, without F */
 MX_DECLARE_FOR(1D, md_eam_force, md_eam_force_args)
 MX_DECLARE_REDUCE(1D, md_eam_force_energy, md_eam_force_args, md_energy)

@@ -33,23 +33,22 @@ typedef struct md_strided_views {
     mx_view entry;
 } md_strided_views;
 
-typedef struct md_begin_args {
-    mx_ci32_1 count;
-    mx_i64_1 begin;
+MX_ARGS_FROM(md_begin_args, md_strided_views,
+    (mx_ci32_1, count)
+    (mx_i64_1, begin),
     int64_t stride; /* begin(i) = i * stride; 0: the sum of counts before i */
     int local;
-} md_begin_args;
-MX_BUNDLE(md_begin_args, md_strided_views, count, begin)
+);
 /* over local atoms and one more; the total is that of counts */
 MX_DECLARE_SCAN(1D, md_strided_begins, md_begin_args, int64_t)
 
-typedef struct md_search_args {
-    md_positions position;
-    mx_ci32_1 bin_begin;
-    mx_ci32_1 bin_atom;
-    md_list_begins begin;
-    mx_i32_1 count;
-    mx_i32_1 entry;
+MX_ARGS_FROM(md_search_args, md_strided_views,
+    (md_positions, position)
+    (mx_ci32_1, bin_begin)
+    (mx_ci32_1, bin_atom)
+    (md_list_begins, begin)
+    (mx_i32_1, count)
+    (mx_i32_1, entry),
     md_bins bins;
     double cutoff_square;
     int64_t step;
@@ -57,27 +56,25 @@ typedef struct md_search_args {
     /* of each row: what is beyond is counted, not stored; -1: count(i), of an earlier search */
     int room;
     bool half, ghost_newton;
-} md_search_args;
-MX_BUNDLE(md_search_args, md_strided_views, position, bin_begin, bin_atom, begin, count, entry)
+);
 MX_DECLARE_REDUCE(1D, md_strided_search, md_search_args, md_list_size)
 
-typedef struct md_strided_args {
-    md_positions position;
-    md_types type;
-    mx_cf64_2 pair;
-    md_list_begins begin;
-    md_list_numbers count;
-    md_list_numbers entry;
-    mx_f64_2 force;                       /* full lists, and atomics */
-    MX_SCATTER_OF(mx_f64_2, MX_SUM) push; /* scatter views */
+MX_ARGS(md_strided_args,
+    (md_positions, position)
+    (md_types, type)
+    (mx_cf64_2, pair)
+    (md_list_begins, begin)
+    (md_list_numbers, count)
+    (md_list_numbers, entry)
+    (mx_f64_2, force)                                             /* full lists, and atomics */
+    (MX_SCATTER_OF(mx_f64_2, MX_SUM), push, MX_SCATTER_ACCESSOR), /* scatter views */
     int64_t step;
     int local;
     bool ghost_newton;
     md_pair one; /* as in md_lj_pairs */
     bool one_pair, shifted;
     int types;
-} md_strided_args;
-MX_ARGS(md_strided_args, position, type, pair, begin, count, entry, force, push.view)
+);
 /* over local atoms, or over teams of MD_TEAM_ATOMS. Full lists: the force. Half lists: adds to
  * forces that are 0. */
 MX_DECLARE_FOR(1D, md_strided_full, md_strided_args)

@@ -54,21 +54,19 @@ enum { TL_SUM_W, TL_SUM_R, TL_DEFLATION_SUMS };
 
 /* Strided accessors: lines follow the layout of the views, which may not be that of the kernel's
  * instance when launches are checked against another backend. */
-typedef struct tl_deflated_args {
-    mx_f64_2s u, r, w;
-    mx_cf64_2s p, v;
-    mx_cf64_1 rr, sums, solution, product;
-    mx_f64_1 segment_sums;
-    mx_ci32_2 cuts, line_cell;
+MX_ARGS_FROM(tl_deflated_args, tl_deflation_views,
+    (mx_f64_2s, u) (mx_f64_2s, r) (mx_f64_2s, w)
+    (mx_cf64_2s, p) (mx_cf64_2s, v)
+    (mx_cf64_1, rr) (mx_cf64_1, sums) (mx_cf64_1, solution) (mx_cf64_1, product)
+    (mx_f64_1, segment_sums)
+    (mx_ci32_2, cuts) (mx_ci32_2, line_cell),
     tl_segments segments;
     double tolerance;         /* on r.r: once it is reached, nothing changes any more */
     int norm, before;         /* where r.r, and r.r or r.z, of the iteration before are */
     int moves;                /* 0: alpha = 0 */
     int corrects;             /* 0: without E^-1 W^T r */
     double alpha, correction; /* the prologue's */
-} tl_deflated_args;
-MX_BUNDLE(tl_deflated_args, tl_deflation_views, u, r, w, p, v, rr, sums, solution, product,
-          segment_sums, cuts, line_cell)
+);
 
 /* w = A p, with the sums of its segments; the sum of p w */
 MX_DECLARE_REDUCE(TEAM, tl_deflated_matvec, tl_deflated_args, double)
@@ -82,41 +80,37 @@ MX_DECLARE_REDUCE(TEAM, tl_deflated_update_3d, tl_deflated_args, double)
 MX_DECLARE_FOR(TEAM, tl_coarse_faces, tl_deflated_args)
 
 /* Sums of coarse cells from those of segments, of `fields` of them. */
-typedef struct tl_coarse_sums_args {
-    mx_cf64_1 segment_sums;
-    mx_f64_1 sums;
-    mx_ci32_2 cuts;
+MX_ARGS_FROM(tl_coarse_sums_args, tl_deflation_views,
+    (mx_cf64_1, segment_sums)
+    (mx_f64_1, sums)
+    (mx_ci32_2, cuts),
     tl_segments segments;
     int fields;
-} tl_coarse_sums_args;
-MX_BUNDLE(tl_coarse_sums_args, tl_deflation_views, segment_sums, sums, cuts)
+);
 MX_DECLARE_FOR(TEAM, tl_coarse_sums, tl_coarse_sums_args)
 
 /* The solution from the sums; the value is y.W^T w. With the inverse: teams on rows. With the
  * factor: one item, which substitutes forward and back. */
-typedef struct tl_coarse_inverse_args {
-    mx_f64_1 solution;
-    mx_cf64_1 sums, inverse;
+MX_ARGS_FROM(tl_coarse_inverse_args, tl_deflation_views,
+    (mx_f64_1, solution)
+    (mx_cf64_1, sums) (mx_cf64_1, inverse),
     int coarse;
-} tl_coarse_inverse_args;
-MX_BUNDLE(tl_coarse_inverse_args, tl_deflation_views, solution, sums, inverse)
+);
 MX_DECLARE_REDUCE(TEAM, tl_coarse_multiply, tl_coarse_inverse_args, double)
 
-typedef struct tl_coarse_factor_args {
-    mx_f64_1 solution;
-    mx_cf64_1 sums, factor;
+MX_ARGS_FROM(tl_coarse_factor_args, tl_deflation_views,
+    (mx_f64_1, solution)
+    (mx_cf64_1, sums) (mx_cf64_1, factor),
     int coarse, band;
-} tl_coarse_factor_args;
-MX_BUNDLE(tl_coarse_factor_args, tl_deflation_views, solution, sums, factor)
+);
 MX_DECLARE_REDUCE(1D, tl_coarse_substitute, tl_coarse_factor_args, double)
 
 /* E^-1 from the factor, a column each item. */
-typedef struct tl_coarse_invert_args {
-    mx_f64_1 inverse;
-    mx_cf64_1 factor;
+MX_ARGS_FROM(tl_coarse_invert_args, tl_deflation_views,
+    (mx_f64_1, inverse)
+    (mx_cf64_1, factor),
     int coarse, band;
-} tl_coarse_invert_args;
-MX_BUNDLE(tl_coarse_invert_args, tl_deflation_views, inverse, factor)
+);
 MX_DECLARE_FOR(1D, tl_coarse_invert, tl_coarse_invert_args)
 
 /* Segments, and rows of E^-1, that a team goes over. */

@@ -52,51 +52,47 @@ typedef struct tl_views {
     FIELD(double, mass, MX_SUM) \
     FIELD(double, energy, MX_SUM)
 MX_VALUE(tl_filled_sums, TL_FILLED)
-typedef struct tl_fill_args {
-    mx_f64_2 density, energy;
-    mx_cf64_2 materials; /* (state, 0): density, (state, 1): energy */
+MX_ARGS_FROM(tl_fill_args, tl_views,
+    (mx_f64_2, density) (mx_f64_2, energy)
+    (mx_cf64_2, materials) /* (state, 0): density, (state, 1): energy */
     /* (state, row of this rank, 0 and 1): from which column of this rank to before which */
-    mx_ci32_3 filled;
+    (mx_ci32_3, filled),
     int states, ghosts;
     int rows;      /* in a plane of this rank */
     double volume; /* of a cell */
     tl_mesh mesh;
-} tl_fill_args;
-MX_BUNDLE(tl_fill_args, tl_views, density, energy, materials, filled)
+);
 MX_DECLARE_REDUCE(2D, tl_fill, tl_fill_args, tl_filled_sums)
 MX_DECLARE_REDUCE(3D, tl_fill_3d, tl_fill_args, tl_filled_sums)
 
 /* v = 1/w from the density, in the cells of this rank, its ghosts, and one layer of ghosts beyond
  * the edge of the domain. */
-typedef struct tl_inverse_args {
-    mx_f64_2 v;
-    mx_cf64_2 density;
+MX_ARGS_FROM(tl_inverse_args, tl_views,
+    (mx_f64_2, v)
+    (mx_cf64_2, density),
     int inverse; /* w = 1/density */
     /* the first and the last index (plane, row, column) that is inside the domain */
     int first[3], last[3];
     tl_mesh mesh;
-} tl_inverse_args;
-MX_BUNDLE(tl_inverse_args, tl_views, v, density)
+);
 MX_DECLARE_FOR(2D, tl_inverse, tl_inverse_args)
 MX_DECLARE_FOR(3D, tl_inverse_3d, tl_inverse_args)
 
 /* u = u_start = energy density. */
-typedef struct tl_start_args {
-    mx_f64_2 u, u_start;
-    mx_cf64_2 energy, density;
+MX_ARGS_FROM(tl_start_args, tl_views,
+    (mx_f64_2, u) (mx_f64_2, u_start)
+    (mx_cf64_2, energy) (mx_cf64_2, density),
     tl_mesh mesh;
-} tl_start_args;
-MX_BUNDLE(tl_start_args, tl_views, u, u_start, energy, density)
+);
 MX_DECLARE_FOR(2D, tl_start, tl_start_args)
 MX_DECLARE_FOR(3D, tl_start_3d, tl_start_args)
 
 /* r = u_start - A u; the sum of r r. */
-typedef struct tl_residual_args {
-    mx_f64_2 r;
-    mx_cf64_2 u, u_start, v;
+MX_ARGS_FROM(tl_residual_args, tl_views,
+    (mx_f64_2, r)
+    (mx_cf64_2, u) (mx_cf64_2, u_start) (mx_cf64_2, v),
     tl_mesh mesh;
-} tl_residual_args;
-MX_BUNDLE(tl_residual_args, tl_views, r, u, u_start, v)
+);
 MX_DECLARE_REDUCE(2D, tl_residual, tl_residual_args, double)
 MX_DECLARE_REDUCE(3D, tl_residual_3d, tl_residual_args, double)
 
@@ -106,21 +102,19 @@ MX_DECLARE_REDUCE(3D, tl_residual_3d, tl_residual_args, double)
     FIELD(double, rr, MX_SUM) \
     FIELD(double, magnitude, MX_SUM)
 MX_VALUE(tl_error_sums, TL_ERROR)
-typedef struct tl_error_args {
-    mx_cf64_2 u, u_start, v;
+MX_ARGS_FROM(tl_error_args, tl_views,
+    (mx_cf64_2, u) (mx_cf64_2, u_start) (mx_cf64_2, v),
     tl_mesh mesh;
-} tl_error_args;
-MX_BUNDLE(tl_error_args, tl_views, u, u_start, v)
+);
 MX_DECLARE_REDUCE(2D, tl_error, tl_error_args, tl_error_sums)
 MX_DECLARE_REDUCE(3D, tl_error_3d, tl_error_args, tl_error_sums)
 
 /* w = A p; the sum of p w. */
-typedef struct tl_cg_matvec_args {
-    mx_f64_2 w;
-    mx_cf64_2 p, v;
+MX_ARGS_FROM(tl_cg_matvec_args, tl_views,
+    (mx_f64_2, w)
+    (mx_cf64_2, p) (mx_cf64_2, v),
     tl_mesh mesh;
-} tl_cg_matvec_args;
-MX_BUNDLE(tl_cg_matvec_args, tl_views, w, p, v)
+);
 MX_DECLARE_REDUCE(2D, tl_cg_matvec, tl_cg_matvec_args, double)
 MX_DECLARE_REDUCE(3D, tl_cg_matvec_3d, tl_cg_matvec_args, double)
 
@@ -140,47 +134,44 @@ enum {
  * preconditioner, with r of the iteration before; or 0 once r.r is below the tolerance: a converged
  * system does not change any more. So a host that reads rr only after a batch of iterations gets
  * the same result. */
-typedef struct tl_cg_update_args {
-    mx_f64_2 u, r;
-    mx_cf64_2 p, w;
-    mx_cf64_1 rr, pw;
+MX_ARGS_FROM(tl_cg_update_args, tl_views,
+    (mx_f64_2, u) (mx_f64_2, r)
+    (mx_cf64_2, p) (mx_cf64_2, w)
+    (mx_cf64_1, rr) (mx_cf64_1, pw),
     double tolerance; /* on r.r */
     int norm, before; /* where r.r, and r.r or r.z, of the iteration before are */
     int product;      /* where p.w is */
     double alpha;     /* the prologue's */
     tl_mesh mesh;
-} tl_cg_update_args;
-MX_BUNDLE(tl_cg_update_args, tl_views, u, r, p, w, rr, pw)
+);
 MX_DECLARE_REDUCE(2D, tl_cg_update, tl_cg_update_args, double)
 MX_DECLARE_REDUCE(3D, tl_cg_update_3d, tl_cg_update_args, double)
 
 /* p = r + beta p, or p = z + beta p where r is bound to z. beta = r.r / r.r of the iteration
  * before; r.z likewise; or the flexible form (r - r of the iteration before).z / r.z of the
  * iteration before (Polak and Ribiere). */
-typedef struct tl_cg_direction_args {
-    mx_f64_2 p;
-    mx_cf64_2 r;
-    mx_cf64_1 rr;
+MX_ARGS_FROM(tl_cg_direction_args, tl_views,
+    (mx_f64_2, p)
+    (mx_cf64_2, r)
+    (mx_cf64_1, rr),
     double tolerance;
     int norm;    /* where r.r of the iteration before is in rr, */
     int before;  /* where the denominator is, */
     int now;     /* and the numerator */
     double beta; /* the prologue's */
     tl_mesh mesh;
-} tl_cg_direction_args;
-MX_BUNDLE(tl_cg_direction_args, tl_views, p, r, rr)
+);
 MX_DECLARE_FOR(2D, tl_cg_direction, tl_cg_direction_args)
 MX_DECLARE_FOR(3D, tl_cg_direction_3d, tl_cg_direction_args)
 
 /* ---- preconditioners ---- */
 
 /* diagonal = 1 / (1 + the faces of the cell) */
-typedef struct tl_diagonal_args {
-    mx_f64_2 diagonal;
-    mx_cf64_2 v;
+MX_ARGS_FROM(tl_diagonal_args, tl_views,
+    (mx_f64_2, diagonal)
+    (mx_cf64_2, v),
     tl_mesh mesh;
-} tl_diagonal_args;
-MX_BUNDLE(tl_diagonal_args, tl_views, diagonal, v)
+);
 MX_DECLARE_FOR(2D, tl_diagonal, tl_diagonal_args)
 MX_DECLARE_FOR(3D, tl_diagonal_3d, tl_diagonal_args)
 
@@ -188,13 +179,12 @@ MX_DECLARE_FOR(3D, tl_diagonal_3d, tl_diagonal_args)
  * row; the last block may have fewer. Each is a tridiagonal matrix. */
 enum { TL_BLOCK = 4 };
 
-typedef struct tl_precondition_args {
-    mx_f64_2 z;
-    mx_cf64_2 r, diagonal, v;
+MX_ARGS_FROM(tl_precondition_args, tl_views,
+    (mx_f64_2, z)
+    (mx_cf64_2, r) (mx_cf64_2, diagonal) (mx_cf64_2, v),
     int first, last; /* rows, for blocks */
     tl_mesh mesh;
-} tl_precondition_args;
-MX_BUNDLE(tl_precondition_args, tl_views, z, r, diagonal, v)
+);
 /* z = diagonal r; the sum of r z */
 MX_DECLARE_REDUCE(2D, tl_precondition_diagonal, tl_precondition_args, double)
 MX_DECLARE_REDUCE(3D, tl_precondition_diagonal_3d, tl_precondition_args, double)
@@ -203,26 +193,24 @@ MX_DECLARE_REDUCE(2D, tl_precondition_block, tl_precondition_args, double)
 MX_DECLARE_REDUCE(3D, tl_precondition_block_3d, tl_precondition_args, double)
 
 /* The sum of r z, and of (r - r of the iteration before) z = -alpha w z */
-typedef struct tl_dot_args {
-    mx_cf64_2 r, w, z;
-    mx_cf64_1 rr, pw;
+MX_ARGS_FROM(tl_dot_args, tl_views,
+    (mx_cf64_2, r) (mx_cf64_2, w) (mx_cf64_2, z)
+    (mx_cf64_1, rr) (mx_cf64_1, pw),
     int before, product; /* as for tl_cg_update */
     double alpha;
     tl_mesh mesh;
-} tl_dot_args;
-MX_BUNDLE(tl_dot_args, tl_views, r, w, z, rr, pw)
+);
 MX_DECLARE_REDUCE(2D, tl_dot, tl_dot_args, double)
 MX_DECLARE_REDUCE(3D, tl_dot_3d, tl_dot_args, double)
 MX_DECLARE_REDUCE(2D, tl_dot_change, tl_dot_args, double)
 MX_DECLARE_REDUCE(3D, tl_dot_change_3d, tl_dot_args, double)
 
 /* energy = u / density. */
-typedef struct tl_finish_args {
-    mx_f64_2 energy;
-    mx_cf64_2 u, density;
+MX_ARGS_FROM(tl_finish_args, tl_views,
+    (mx_f64_2, energy)
+    (mx_cf64_2, u) (mx_cf64_2, density),
     tl_mesh mesh;
-} tl_finish_args;
-MX_BUNDLE(tl_finish_args, tl_views, energy, u, density)
+);
 MX_DECLARE_FOR(2D, tl_finish, tl_finish_args)
 MX_DECLARE_FOR(3D, tl_finish_3d, tl_finish_args)
 
@@ -233,12 +221,11 @@ MX_DECLARE_FOR(3D, tl_finish_3d, tl_finish_args)
     FIELD(double, energy, MX_SUM) \
     FIELD(double, temperature, MX_SUM)
 MX_VALUE(tl_summary, TL_SUMMARY)
-typedef struct tl_summary_args {
-    mx_cf64_2 density, energy, u;
+MX_ARGS_FROM(tl_summary_args, tl_views,
+    (mx_cf64_2, density) (mx_cf64_2, energy) (mx_cf64_2, u),
     double volume; /* of a cell */
     tl_mesh mesh;
-} tl_summary_args;
-MX_BUNDLE(tl_summary_args, tl_views, density, energy, u)
+);
 MX_DECLARE_REDUCE(2D, tl_summarise, tl_summary_args, tl_summary)
 MX_DECLARE_REDUCE(3D, tl_summarise_3d, tl_summary_args, tl_summary)
 

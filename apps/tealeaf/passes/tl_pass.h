@@ -70,10 +70,10 @@ MX_ACCESSOR(tl_written, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE)
  * is at (l + ghosts) * pitch + i + ghosts in each of them, in 3-D (h + ghosts) * sheet further on.
  * With strides for each array the registers of a GPU would not suffice. tl_make_array puts cells with
  * an even i at multiples of 16 bytes. */
-typedef struct tl_columns_args {
-    tl_written u, r, p, w;
-    tl_read_only r_before, p_before, w_before, v;
-    tl_sums_of_passes sums;
+MX_ARGS_FROM(tl_columns_args, tl_pass_views,
+    (tl_written, u) (tl_written, r) (tl_written, p) (tl_written, w)
+    (tl_read_only, r_before) (tl_read_only, p_before) (tl_read_only, w_before) (tl_read_only, v)
+    (tl_sums_of_passes, sums),
     tl_pass pass;
     int width; /* length, rounded up: the 32 threads that a GPU runs together have one line */
     int lines_of_item;
@@ -82,8 +82,7 @@ typedef struct tl_columns_args {
     int sheets, sheets_of_item;
     int sheet;      /* elements from a sheet to the next */
     double between; /* for faces between sheets */
-} tl_columns_args;
-MX_BUNDLE(tl_columns_args, tl_pass_views, u, r, p, w, r_before, p_before, w_before, v, sums)
+);
 MX_DECLARE_REDUCE(1D, tl_pass_columns, tl_columns_args, tl_pass_sums)
 MX_DECLARE_REDUCE(3D, tl_pass_columns_3d, tl_columns_args, tl_pass_sums)
 MX_DECLARE_FOR(1D, tl_pass_ghosts_3d, tl_columns_args)
@@ -98,15 +97,14 @@ MX_INLINE int tl_ghosts_of_sheet(const tl_pass *pass) { return 2 * (pass->lines 
  * them. So each band also keeps its first and last line in `edges`, twice: those of the pass
  * before, and those of this one. Behind them there is room for the new p of the two lines beside
  * each band. */
-typedef struct tl_bands_args {
-    mx_f64_2 u, r, p, w;
-    mx_cf64_2 v;
-    tl_sums_of_passes sums;
-    mx_f64_1 line_sums, edges;
+MX_ARGS_FROM(tl_bands_args, tl_pass_views,
+    (mx_f64_2, u) (mx_f64_2, r) (mx_f64_2, p) (mx_f64_2, w)
+    (mx_cf64_2, v)
+    (tl_sums_of_passes, sums)
+    (mx_f64_1, line_sums) (mx_f64_1, edges),
     tl_pass pass; /* its parity says which of the two the pass before has kept */
     int bands;
-} tl_bands_args;
-MX_BUNDLE(tl_bands_args, tl_pass_views, u, r, p, w, v, sums, line_sums, edges)
+);
 /* Keeps the edges for the first pass. */
 MX_DECLARE_FOR(1D, tl_keep_edges, tl_bands_args)
 MX_DECLARE_FOR(1D, tl_pass_bands, tl_bands_args)
@@ -118,11 +116,10 @@ static inline int64_t tl_edges_size(int64_t bands, int64_t length)
 }
 
 /* The sums of a pass from those of its lines. */
-typedef struct tl_lines_args {
-    mx_cf64_1 line_sums;
+MX_ARGS_FROM(tl_lines_args, tl_pass_views,
+    (mx_cf64_1, line_sums),
     int lines;
-} tl_lines_args;
-MX_BUNDLE(tl_lines_args, tl_pass_views, line_sums)
+);
 MX_DECLARE_REDUCE(1D, tl_pass_lines, tl_lines_args, tl_pass_sums)
 
 /* Bytes of a cell: the mean of a pass that changes u and one that leaves it. */

@@ -2,22 +2,22 @@
 #pragma once
 #include "kernels/tl_kernels.h"
 
+typedef struct tl_polynomial_views {
+    mx_view step, next, b, u, v, diagonal;
+} tl_polynomial_views;
+
 /* One step of Chebyshev's iteration for A u = b, or of Jacobi's:
  *
  *     q = b - A u,   step = alpha step + beta M^-1 q,   next = u + step
  *
  * next is another array than u, so the step is one pass: four arrays are read and two written, 48
  * bytes a cell; with a diagonal 56. */
-typedef struct tl_polynomial_args {
-    mx_f64_2 step, next;
-    mx_cf64_2 b, u, v, diagonal;
+MX_ARGS_FROM(tl_polynomial_args, tl_polynomial_views,
+    (mx_f64_2, step) (mx_f64_2, next)
+    (mx_cf64_2, b) (mx_cf64_2, u) (mx_cf64_2, v) (mx_cf64_2, diagonal),
     double alpha, beta;
     tl_mesh mesh;
-} tl_polynomial_args;
-typedef struct tl_polynomial_views {
-    mx_view step, next, b, u, v, diagonal;
-} tl_polynomial_views;
-MX_BUNDLE(tl_polynomial_args, tl_polynomial_views, step, next, b, u, v, diagonal)
+);
 /* M = 1 and M = the diagonal of A */
 MX_DECLARE_FOR(2D, tl_polynomial, tl_polynomial_args)
 MX_DECLARE_FOR(3D, tl_polynomial_3d, tl_polynomial_args)

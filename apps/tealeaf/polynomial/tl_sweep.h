@@ -30,14 +30,18 @@ typedef struct tl_span {
     int begin, end;
 } tl_span;
 
+typedef struct tl_sweep_views {
+    mx_view u, next, step, b, v, diagonal, line_sums;
+} tl_sweep_views;
+
 /* Stage s reads u and writes next if parity + s is even, else it reads next and writes u. With
  * `residual` stage `steps` is the residual of the last u, which writes sums only: q.q, and the
  * magnitude of a tl_error_args. */
-typedef struct tl_sweep_args {
-    mx_f64_2 u, next, step;
-    mx_cf64_2 b, v, diagonal;
-    mx_f64_1 line_sums;   /* (sum, local line) */
-    double across, along; /* rx and ry of a tl_mesh: for faces between lines, and within one */
+MX_ARGS_FROM(tl_sweep_args, tl_sweep_views,
+    (mx_f64_2, u) (mx_f64_2, next) (mx_f64_2, step)
+    (mx_cf64_2, b) (mx_cf64_2, v) (mx_cf64_2, diagonal)
+    (mx_f64_1, line_sums), /* (sum, local line) */
+    double across, along;  /* rx and ry of a tl_mesh: for faces between lines, and within one */
     double alpha[TL_SWEEP_STEPS], beta[TL_SWEEP_STEPS];
     tl_span lines[TL_SWEEP_STAGES], cells[TL_SWEEP_STAGES]; /* what each stage computes */
     tl_span local_lines, local_cells;                       /* of this rank */
@@ -46,23 +50,19 @@ typedef struct tl_sweep_args {
     int weighted; /* M is the diagonal of A, else 1 */
     int bands;    /* each has twice as many lines as a sweep has steps, or there is one */
     int segment;  /* cells */
-} tl_sweep_args;
-typedef struct tl_sweep_views {
-    mx_view u, next, step, b, v, diagonal, line_sums;
-} tl_sweep_views;
-MX_BUNDLE(tl_sweep_args, tl_sweep_views, u, next, step, b, v, diagonal, line_sums)
+);
 /* Over the bands, from 0; then over the bands from 1, for the gap before each of them. */
 MX_DECLARE_FOR(1D, tl_sweep_bands, tl_sweep_args)
 MX_DECLARE_FOR(1D, tl_sweep_gaps, tl_sweep_args)
 
-/* Over the sums of a sweep: each from those of its lines. */
-typedef struct tl_sweep_sums_args {
-    mx_f64_1 rr;
-    mx_cf64_1 line_sums;
-    int lines, first; /* sum s goes to element first + s */
-} tl_sweep_sums_args;
 typedef struct tl_sweep_sums_views {
     mx_view rr, line_sums;
 } tl_sweep_sums_views;
-MX_BUNDLE(tl_sweep_sums_args, tl_sweep_sums_views, rr, line_sums)
+
+/* Over the sums of a sweep: each from those of its lines. */
+MX_ARGS_FROM(tl_sweep_sums_args, tl_sweep_sums_views,
+    (mx_f64_1, rr)
+    (mx_cf64_1, line_sums),
+    int lines, first; /* sum s goes to element first + s */
+);
 MX_DECLARE_FOR(1D, tl_sweep_sums, tl_sweep_sums_args)

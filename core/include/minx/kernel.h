@@ -24,8 +24,7 @@
  *     MX_SCAN_CUSTOM(S, name, init, join)
  * S is the index space, as in the declaration: 1D to 6D, 1D_64 to 6D_64, TEAM (minx/team.h).
  *
- * Each takes two more arguments, a trait and a prologue, or only the trait. The trait describes the
- * items:
+ * Each takes two more arguments, the kind of its items and a prologue, or only the kind:
  *     MX_ITEMS_SIMD         the default, for small items. Hosts vectorise over the contiguous index
  *                           (`omp simd`)
  *     MX_ITEMS_PLAIN        for bodies with a loop. Hosts run items one after the other; mark an
@@ -147,17 +146,17 @@
  *     MX_KERNEL_REDUCE(2D, dot, dot_args, double, MX_SUM)
  *     MX_KERNEL_SCAN(1D, offsets, offsets_args, int64_t, MX_SUM)
  *
- * and so on, with trait and prologue where they are wanted. (An array reduction is declared in
- * front of its body, which needs its type, by MX_DECLARE_REDUCE_ARRAY.) The driver stands between
- * #ifdef MX_DRIVER and #endif. It is compiled once, as C, with MX_DRIVER defined, and is not part
- * of the instances. */
+ * and so on, with the kind of items and a prologue where they are wanted. (An array reduction is
+ * declared in front of its body, which needs its type, by MX_DECLARE_REDUCE_ARRAY.) The driver
+ * stands between #ifdef MX_DRIVER and #endif. It is compiled once, as C, with MX_DRIVER defined,
+ * and is not part of the instances. */
 #ifdef MX_DISPATCH
 #define MX_DRIVER
 #endif
 #define MX_KERNEL_FOR(S, name, ...) \
     MX_KERNEL_FOR_(S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
-#define MX_KERNEL_FOR_(S, name, ARGS, trait, prologue, ...) \
-    MX_DECLARE_FOR(S, name, ARGS) MX_DEFINE_(FOR_, S, name, ~, trait, prologue, __VA_ARGS__)
+#define MX_KERNEL_FOR_(S, name, ARGS, items, prologue, ...) \
+    MX_DECLARE_FOR(S, name, ARGS) MX_DEFINE_(FOR_, S, name, ~, items, prologue, __VA_ARGS__)
 #define MX_KERNEL_REDUCE(S, name, ARGS, T, ...) \
     MX_DECLARE_REDUCE(S, name, ARGS, T) MX_REDUCE(S, name, __VA_ARGS__)
 #define MX_KERNEL_REDUCE_FIELDS(S, name, ARGS, T, ...) \

@@ -1,8 +1,11 @@
 /* Launching kernels. A header shared by driver and kernel file declares each kernel with its
- * argument struct:
+ * argument struct (detail/args.h):
  *
- *     typedef struct tl_cg_update_args { mx_f64_2 u, r; mx_cf64_2 p, w; double alpha; } tl_cg_update_args;
- *     MX_ARGS(tl_cg_update_args, u, r, p, w)
+ *     MX_ARGS(tl_cg_update_args,
+ *         (mx_f64_2, u) (mx_f64_2, r)
+ *         (mx_cf64_2, p) (mx_cf64_2, w),
+ *         double alpha;
+ *     );
  *     MX_DECLARE_REDUCE(2D, tl_cg_update, tl_cg_update_args, double)
  *
  * which gives the driver typed functions:
@@ -31,7 +34,7 @@
  * beyond MX_INDEX_END is MX_ERR_EXTENT there. The kernel file defines the kernel over the same
  * index space, by the macro of the same name without DECLARE_ (kernel.h). Arguments are copied at
  * the call, and have at most MX_ARGS_MAX bytes. A launch checks the accessors in them:
- * MX_ERR_STALE, _SPACE, _LAYOUT, and MX_ERR_ARG for one that was never bound, is missing in
+ * MX_ERR_STALE, _SPACE, _LAYOUT, and MX_ERR_ARG for one that was never bound, is not in the list of
  * MX_ARGS, or is of tokens or a scatter view of another context. A body must not launch a kernel: on
  * hosts the inner and the outer launch on the same context are MX_ERR_ARG, on cuda it does not
  * compile. */

@@ -251,10 +251,10 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
 }
 
 #define MX_DEFINE_SCAN_RUN_(name, I, prologue_, NUMBER, SUMS, INIT, JOIN, WHERE)                 \
-    struct name##__traits {                                                                      \
-        MX_CUDA_TRAITS_(name, 1, I, prologue_)                                                   \
+    struct name##__device {                                                                      \
+        MX_CUDA_COMMON_(name, 1, I, prologue_)                                                   \
         typedef std::conditional<SUMS, ::cuda::std::plus<name##__value>,                         \
-                                 mx_cuda_joining_<name##__traits>>::type joining;                \
+                                 mx_cuda_joining_<name##__device>>::type joining;                \
         enum { args_in_memory = has_prologue || sizeof(args) > MX_CUDA_HELD_BYTES_ };            \
         typedef std::conditional<args_in_memory, const args *, args>::type held_args;            \
         typedef name##__value value;                                                             \
@@ -266,7 +266,7 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
             name##__item(a, i, v, final);                                                        \
         }                                                                                        \
     };                                                                                           \
-    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_scan_, 1, 0, mx_cuda_scan_bytes_<name##__traits>, \
+    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_scan_, 1, 0, mx_cuda_scan_bytes_<name##__device>, \
                          NULL)
 #define MX_DEFINE_RANGE_SCAN_(name, D, I, S, R, prologue)                                         \
     MX_DEFINE_SCAN_RUN_(name, I, prologue, true, mx_same_text_(#R, "MX_SUM"), R##_INIT(value, v), \

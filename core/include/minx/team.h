@@ -80,10 +80,10 @@ typedef struct mx_team {
     int phase[2]; /* of the barrier of the team, and of the barrier of the lanes */
 } mx_team;
 
-/* The traits of teams (detail/define.h). */
-#define MX_TRAIT_TEAM_MX_DEFAULT__ ~, MX_WITH_PLAIN_
-#define MX_TRAIT_TEAM_MX_ITEMS_PLAIN_ ~, MX_WITH_PLAIN_
-#define MX_TRAIT_TEAM_MX_ITEMS_SIMD_ ~, MX_WITH_SIMD_
+/* The kinds of items of teams (detail/define.h). */
+#define MX_ITEMS_OF_TEAM_MX_DEFAULT__ ~, MX_WITH_PLAIN_
+#define MX_ITEMS_OF_TEAM_MX_ITEMS_PLAIN_ ~, MX_WITH_PLAIN_
+#define MX_ITEMS_OF_TEAM_MX_ITEMS_SIMD_ ~, MX_WITH_SIMD_
 
 /* Allocates bytes of a scratch area. NULL: the area is too small. */
 MX_INLINE void *mx_scratch_allocate_(mx_team *t, int level, int per_thread, size_t bytes)

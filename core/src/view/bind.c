@@ -325,10 +325,10 @@ mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, 
         if (!mx_stamp_read((const char *)args + at + MX_STAMP_OFFSET, &stamp)) continue;
         const mx_record *r = mx_record_of_stamp(&stamp);
         const char *const label = r != NULL ? r->label : "(destroyed)";
-        MX_REQUIRE(
-            is_listed(table, at), MX_ERR_ARG,
-            "kernel %s: the accessor of %s that is bound to view '%s' is missing in MX_ARGS(%s, ...)",
-            kernel, table->type, label, table->type);
+        MX_REQUIRE(is_listed(table, at), MX_ERR_ARG,
+                   "kernel %s: the accessor of %s that is bound to view '%s' is not in the list of "
+                   "MX_ARGS(%s, ...)",
+                   kernel, table->type, label, table->type);
     }
     return MX_OK;
 }

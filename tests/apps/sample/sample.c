@@ -2,14 +2,10 @@
 #include "minx/kernel.h"
 #include "minx/minx.h"
 
-#define SAMPLE(ACCESSOR) ACCESSOR(mx_f64_2, next) ACCESSOR(mx_cf64_2, u)
 typedef struct sample_views {
-    MX_VIEW_MEMBERS(SAMPLE)
+    mx_view next, u;
 } sample_views;
-typedef struct sample_args {
-    MX_ARGS_MEMBERS(SAMPLE)
-} sample_args;
-MX_BUNDLE_LIST(sample_args, sample_views, SAMPLE)
+MX_ARGS_FROM(sample_args, sample_views, (mx_f64_2, next) (mx_cf64_2, u));
 MX_BODY void sample_step_body(const sample_args *a, int j, int k, double *sum)
 {
     const double x = MX_AT(a->u, j, k - 1) + MX_AT(a->u, j, k + 1) - 2 * MX_AT(a->u, j, k);

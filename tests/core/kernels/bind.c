@@ -4,7 +4,7 @@
 
 MX_BODY void bind_scale_body(const bind_args *a, int i, int j)
 {
-    MX_AT(a->x, i, j) = a->factor * MX_AT(a->y, i, j) + MX_AT(a->row, j) + a->before;
+    MX_AT(a->x, i, j) = a->factor * MX_AT(a->y, i, j) + MX_AT(a->row, j) + a->shift;
 }
 MX_FOR(2D, bind_scale)
 
@@ -25,9 +25,12 @@ MX_REDUCE_ARRAY(1D, bind_bins, MX_SUM)
 
 MX_BODY void bind_list_body(const bind_list_args *a, int i, int j)
 {
-    MX_AT(a->grid, i, j) = a->before + a->factor * MX_AT(a->row, j);
+    MX_AT(a->grid, i, j) = a->shift + a->factor * MX_AT(a->row, j);
 }
 MX_FOR(2D, bind_list)
 
-MX_BODY void bind_row_body(const bind_row_args *a, int i, double *sum) { *sum += MX_AT(a->row, i); }
-MX_REDUCE(1D, bind_row, MX_SUM)
+MX_BODY void bind_inner_body(const bind_inner_args *a, int i, double *sum)
+{
+    for (int n = 0; n < a->rows.count; n++) *sum += MX_AT(a->rows.row[n], i);
+}
+MX_REDUCE(1D, bind_inner, MX_SUM)

@@ -25,28 +25,22 @@ typedef struct out out;
 typedef struct total total;
 typedef struct length length;
 
-typedef struct box_args {
-    mx_f64_1 x;
-    mx_i32_1 count;
-    mx_f64_2 position;
+MX_ARGS(box_args,
+    (mx_f64_1, x)
+    (mx_i32_1, count)
+    (mx_f64_2, position),
     double shift[3], plane[2];
-} box_args;
-MX_ARGS(box_args, x, count, position)
+);
 
 typedef struct box_views {
     mx_view x, count, position;
 } box_views;
-typedef struct bundled_args {
-    mx_f64_1 x;
-    mx_i32_1 count;
-} bundled_args;
-MX_BUNDLE(bundled_args, box_views, x, count)
+MX_ARGS_FROM(filled_args, box_views, (mx_f64_1, x) (mx_i32_1, count));
 
-typedef struct spread_args {
-    MX_SCATTER_OF(mx_f64_1, MX_SUM) sum;
-    MX_SCATTER_OF(mx_i32_1, MX_MIN) least;
-} spread_args;
-MX_ARGS(spread_args, sum.view, least.view)
+MX_ARGS(spread_args,
+    (MX_SCATTER_OF(mx_f64_1, MX_SUM), sum, MX_SCATTER_ACCESSOR)
+    (MX_SCATTER_OF(mx_i32_1, MX_MIN), least, MX_SCATTER_ACCESSOR)
+);
 
 #define SUMMARY(FIELD) FIELD(double, total, MX_SUM) FIELD(int32_t, largest, MX_MAX)
 MX_VALUE(summary, SUMMARY)

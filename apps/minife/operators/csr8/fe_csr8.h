@@ -15,14 +15,13 @@ MX_ACCESSOR(fe_column_codes, const uint8_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDO
 
 /* ---- structure ---- */
 
-typedef struct fe_csr8_columns_args {
-    mx_ci64_1 begin;
-    mx_u8_1 code;
-    mx_i64_1 ghost_begin; /* of each row, and the end; not used without ghosts */
-    mx_i32_1 ghost;
+MX_ARGS(fe_csr8_columns_args,
+    (mx_ci64_1, begin)
+    (mx_u8_1, code)
+    (mx_i64_1, ghost_begin) /* of each row, and the end; not used without ghosts */
+    (mx_i32_1, ghost),
     fe_mesh mesh;
-} fe_csr8_columns_args;
-MX_ARGS(fe_csr8_columns_args, begin, code, ghost_begin, ghost)
+);
 /* ghost_begin(r), r from 0 to the number of rows, both included; the value is the entries that are
  * ghosts */
 MX_DECLARE_SCAN(1D, fe_ghost_begins, fe_csr8_columns_args, int64_t)
@@ -31,19 +30,18 @@ MX_DECLARE_FOR(1D, fe_codes, fe_csr8_columns_args)
 
 /* ---- products ---- */
 
-typedef struct fe_csr8_args {
-    mx_ci64_1 begin;
-    fe_column_codes code;
-    mx_ci32_1 distance;
-    mx_ci64_1 ghost_begin;
-    mx_ci32_1 ghost;
-    fe_matrix_values value;
-    fe_matrix_f32values f32value;
-    mx_cf64_1 x;
-    mx_f64_1 y;
+MX_ARGS(fe_csr8_args,
+    (mx_ci64_1, begin)
+    (fe_column_codes, code)
+    (mx_ci32_1, distance)
+    (mx_ci64_1, ghost_begin)
+    (mx_ci32_1, ghost)
+    (fe_matrix_values, value)
+    (fe_matrix_f32values, f32value)
+    (mx_cf64_1, x)
+    (mx_f64_1, y),
     int first, end; /* the rows of the product */
     int rows_per_team;
     bool has_ghosts;
-} fe_csr8_args;
-MX_ARGS(fe_csr8_args, begin, code, distance, ghost_begin, ghost, value, f32value, x, y)
+);
 FE_DECLARE_PRODUCTS(TEAM, fe_csr8, fe_csr8_args)

@@ -5,15 +5,14 @@
 #pragma once
 #include "kernels/fe_level_kernels.h"
 
-typedef struct fe_free_args {
-    mx_cf64_2 coordinates;
-    mx_cf64_1 x;
-    mx_f64_1 y;
+MX_ARGS(fe_free_args,
+    (mx_cf64_2, coordinates)
+    (mx_cf64_1, x)
+    (mx_f64_1, y),
     fe_mesh mesh;
     int from[3], to[3]; /* elements: those that touch owned nodes */
     int low[3];         /* elements: of a colour */
     fe_blocks blocks;   /* nodes */
     int first, end;     /* nodes: the planes of rows of the product */
     bool raw;
-} fe_free_args;
-MX_ARGS(fe_free_args, coordinates, x, y)
+);

@@ -2,19 +2,18 @@
 #pragma once
 #include "kernels/fe_product_kernels.h"
 
-typedef struct fe_rows_args {
-    mx_ci64_1 begin; /* csr, sell */
-    fe_column_numbers column;
-    fe_matrix_values value;
-    fe_matrix_f32values f32value;
-    mx_cf64_1 x;
-    mx_f64_1 y;
+MX_ARGS(fe_rows_args,
+    (mx_ci64_1, begin) /* csr, sell */
+    (fe_column_numbers, column)
+    (fe_matrix_values, value)
+    (fe_matrix_f32values, f32value)
+    (mx_cf64_1, x)
+    (mx_f64_1, y),
     int first, end;    /* the rows of the product; ell, sell: first is a multiple of chunk */
     int rows_per_team; /* a multiple of chunk */
     int chunk;         /* ell, sell */
     int64_t pitch;     /* ell; 0: sell */
-} fe_rows_args;
-MX_ARGS(fe_rows_args, begin, column, value, f32value, x, y)
+);
 
 /* The lanes for a row of csr where a thread has several. */
 enum { FE_CSR_LANES = 4 };

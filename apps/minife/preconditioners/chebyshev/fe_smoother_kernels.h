@@ -8,13 +8,12 @@ typedef struct fe_smoother_views {
     mx_view b, x, w, d;
 } fe_smoother_views;
 
-typedef struct fe_smooth_args {
-    mx_cf64_1 diagonal;
-    mx_cf64_1 b, w;
-    mx_f64_1 x, d;
+MX_ARGS_FROM(fe_smooth_args, fe_smoother_views,
+    (mx_cf64_1, diagonal)
+    (mx_cf64_1, b) (mx_cf64_1, w)
+    (mx_f64_1, x) (mx_f64_1, d),
     double keep, add;
-} fe_smooth_args;
-MX_BUNDLE(fe_smooth_args, fe_smoother_views, diagonal, b, w, x, d)
+);
 /* the first step from x = 0: d = b / diagonal, x = add d */
 MX_DECLARE_FOR(1D, fe_smooth_first, fe_smooth_args)
 /* d = keep d + (b - w) / diagonal, x += add d, where w = A x */
@@ -22,16 +21,15 @@ MX_DECLARE_FOR(1D, fe_smooth_step, fe_smooth_args)
 
 /* Lanczos iterations: conjugate gradients with the diagonal as preconditioner, without a solution.
  * The residual is in d, the direction in x. */
-typedef struct fe_lanczos_args {
-    mx_cf64_1 diagonal, w;
-    mx_f64_1 x, d;
-    mx_cf64_1 rz, pw; /* scalars of all iterations */
+MX_ARGS(fe_lanczos_args,
+    (mx_cf64_1, diagonal) (mx_cf64_1, w)
+    (mx_f64_1, x) (mx_f64_1, d)
+    (mx_cf64_1, rz) (mx_cf64_1, pw), /* scalars of all iterations */
     fe_mesh mesh;
     int now;      /* the iteration, from 1 */
     double alpha; /* set by the prologues */
     double beta;
-} fe_lanczos_args;
-MX_ARGS(fe_lanczos_args, diagonal, w, x, d, rz, pw)
+);
 /* d = numbers that depend on the node's id only, 0 at fixed nodes; x = d / diagonal. The value of
  * these is d . d / diagonal. */
 MX_DECLARE_REDUCE(1D, fe_lanczos_start, fe_lanczos_args, double)

@@ -1,10 +1,6 @@
 #pragma once
 #include "minx/minx.h"
 
-typedef struct fe_scale_args {
-    mx_cf64_1 diagonal, r;
-    mx_f64_1 z;
-} fe_scale_args;
-MX_ARGS(fe_scale_args, diagonal, r, z)
+MX_ARGS(fe_scale_args, (mx_cf64_1, diagonal) (mx_cf64_1, r) (mx_f64_1, z));
 /* z = r / diagonal */
 MX_DECLARE_FOR(1D, fe_scale, fe_scale_args)

@@ -62,37 +62,34 @@ typedef struct tl_grid_bindings {
 
 /* The faces of the solver's mesh, from v of tl_kernels.h. Also those to the first ghosts behind the
  * cells. */
-typedef struct tl_grid_fine_args {
-    mx_f64_2 face_x, face_y, face_z;
-    mx_cf64_2 v;
+MX_ARGS_FROM(tl_grid_fine_args, tl_grid_bindings,
+    (mx_f64_2, face_x) (mx_f64_2, face_y) (mx_f64_2, face_z)
+    (mx_cf64_2, v),
     double rx, ry, rz; /* of a tl_mesh */
     tl_grid_shape shape;
-} tl_grid_fine_args;
-MX_BUNDLE(tl_grid_fine_args, tl_grid_bindings, face_x, face_y, face_z, v)
+);
 MX_DECLARE_FOR(2D, tl_grid_fine, tl_grid_fine_args)
 MX_DECLARE_FOR(3D, tl_grid_fine_3d, tl_grid_fine_args)
 
 /* The faces of a coarse grid: sums of the fine ones, in proportion to the distances of the cells
  * beside them. */
-typedef struct tl_grid_coarse_args {
-    mx_f64_2 face_x, face_y, face_z;
-    mx_cf64_2 fine_x, fine_y, fine_z;
+MX_ARGS_FROM(tl_grid_coarse_args, tl_grid_bindings,
+    (mx_f64_2, face_x) (mx_f64_2, face_y) (mx_f64_2, face_z)
+    (mx_cf64_2, fine_x) (mx_cf64_2, fine_y) (mx_cf64_2, fine_z),
     tl_grid_widths widths, fine_widths;
     tl_grid_shape shape; /* of the fine grid */
     tl_transfer transfer;
-} tl_grid_coarse_args;
-MX_BUNDLE(tl_grid_coarse_args, tl_grid_bindings, face_x, face_y, face_z, fine_x, fine_y, fine_z)
+);
 MX_DECLARE_FOR(2D, tl_grid_coarse, tl_grid_coarse_args)
 MX_DECLARE_FOR(3D, tl_grid_coarse_3d, tl_grid_coarse_args)
 
 /* weight = 1 / diagonal */
-typedef struct tl_grid_weight_args {
-    mx_f64_2 weight;
-    mx_cf64_2 face_x, face_y, face_z;
+MX_ARGS_FROM(tl_grid_weight_args, tl_grid_bindings,
+    (mx_f64_2, weight)
+    (mx_cf64_2, face_x) (mx_cf64_2, face_y) (mx_cf64_2, face_z),
     tl_grid_widths widths;
     tl_grid_shape shape;
-} tl_grid_weight_args;
-MX_BUNDLE(tl_grid_weight_args, tl_grid_bindings, weight, face_x, face_y, face_z)
+);
 MX_DECLARE_FOR(2D, tl_grid_weight, tl_grid_weight_args)
 MX_DECLARE_FOR(3D, tl_grid_weight_3d, tl_grid_weight_args)
 
@@ -104,16 +101,16 @@ MX_DECLARE_FOR(3D, tl_grid_weight_3d, tl_grid_weight_args)
  *     stored     the array x
  *
  * and with `correct`, plus the correction of the coarse grid at the cell. */
-typedef struct tl_grid_args {
-    mx_f64_2 next;
-    mx_cf64_2 x, b, weight, face_x, face_y, face_z;
-    mx_cf64_2 coarse;
+MX_ARGS_FROM(tl_grid_args, tl_grid_bindings,
+    (mx_f64_2, next)
+    (mx_cf64_2, x) (mx_cf64_2, b) (mx_cf64_2, weight) (mx_cf64_2, face_x) (mx_cf64_2, face_y)
+    (mx_cf64_2, face_z)
+    (mx_cf64_2, coarse),
     double first, omega;
     tl_grid_widths widths;
     tl_grid_shape shape;
     tl_transfer transfer;
-} tl_grid_args;
-MX_BUNDLE(tl_grid_args, tl_grid_bindings, next, x, b, weight, face_x, face_y, face_z, coarse)
+);
 /* after the first step; after any other */
 MX_DECLARE_FOR(2D, tl_grid_second, tl_grid_args)
 MX_DECLARE_FOR(3D, tl_grid_second_3d, tl_grid_args)
@@ -174,16 +171,15 @@ typedef struct tl_bottom_grid {
 } tl_bottom_grid;
 
 /* Between the arrays of the last grid that the ranks share and the first small grid. */
-typedef struct tl_bottom_copy_args {
-    mx_f64_2 local;
-    mx_f64_1 data;
+MX_ARGS(tl_bottom_copy_args,
+    (mx_f64_2, local)
+    (mx_f64_1, data),
     tl_bottom_grid grid;
     int array, solid;
     int from[TL_GRID_DIMS];  /* index in the small grid of this rank's ghost number 0 */
     int cells[TL_GRID_DIMS]; /* of this rank */
     tl_grid_shape shape;
-} tl_bottom_copy_args;
-MX_ARGS(tl_bottom_copy_args, local, data)
+);
 /* Element n of the array = that of `local` if the cell is this rank's, else 0. */
 MX_DECLARE_FOR(1D, tl_bottom_collect, tl_bottom_copy_args)
 /* local = the array, for each of this rank's cells and ghosts. */
@@ -191,13 +187,12 @@ MX_DECLARE_FOR(2D, tl_bottom_spread, tl_bottom_copy_args)
 MX_DECLARE_FOR(3D, tl_bottom_spread_3d, tl_bottom_copy_args)
 
 /* A cycle over all small grids, by one team. On the last one, of one cell, it solves. */
-typedef struct tl_bottom_args {
-    mx_f64_1 data;
+MX_ARGS(tl_bottom_args,
+    (mx_f64_1, data),
     int grids, solid, steps;
     double omega[TL_BOTTOM_STEPS];
     tl_bottom_grid grid[TL_BOTTOM_GRIDS];
-} tl_bottom_args;
-MX_ARGS(tl_bottom_args, data)
+);
 MX_DECLARE_FOR(TEAM, tl_bottom_cycle, tl_bottom_args)
 
 /* The width along dimension d of the cell of index f. */

@@ -4,9 +4,9 @@
  *     MX_REDUCE            appends the defaults of what was left out
  *     MX_DEFINE_           looks the index space up
  *     MX_OVER_2D_          gives its number of dimensions and its index type
- *     MX_DEFINE_AS_        compares declaration, definition and body; looks the trait up
- *     MX_WITH_SIMD_        gives the trait's form
- *     MX_DEFINE_RANGE_REDUCE_(name, dimensions, index type, trait, reducer, prologue)
+ *     MX_DEFINE_AS_        compares declaration, definition and body; looks the kind of items up
+ *     MX_WITH_SIMD_        gives the form of that kind
+ *     MX_DEFINE_RANGE_REDUCE_(name, dimensions, index type, items, reducer, prologue)
  *
  * dispatch.h, host/kernel.h and device/kernel.h each have a version of the last one, and so
  * have team.h and scan.h. A mistake gives one static assertion wherever possible.
@@ -18,8 +18,8 @@
 #include "minx/launch.h"
 
 #define MX_FOR(S, ...) MX_FOR_(S, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
-#define MX_FOR_(S, name, trait, prologue, ...) \
-    MX_DEFINE_(FOR_, S, name, ~, trait, prologue, __VA_ARGS__)
+#define MX_FOR_(S, name, items, prologue, ...) \
+    MX_DEFINE_(FOR_, S, name, ~, items, prologue, __VA_ARGS__)
 #define MX_REDUCE(S, name, ...) \
     MX_DEFINE_(REDUCE_, S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
 #define MX_REDUCE_FIELDS(S, name, ...) \
@@ -28,17 +28,17 @@
     MX_DEFINE_(ARRAY_, S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
 #define MX_REDUCE_CUSTOM(S, name, init, ...) \
     MX_DEFINE_CUSTOM_(CUSTOM_, S, name, init, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
-#define MX_DEFINE_CUSTOM_(PATTERN, S, name, init, join, trait, prologue, ...) \
-    MX_DEFINE_(PATTERN, S, name, (init, join), trait, prologue, __VA_ARGS__)
-/* The default trait is that of the kind; the default prologue does nothing. */
+#define MX_DEFINE_CUSTOM_(PATTERN, S, name, init, join, items, prologue, ...) \
+    MX_DEFINE_(PATTERN, S, name, (init, join), items, prologue, __VA_ARGS__)
+/* The default kind of items is that of the index space; the default prologue does nothing. */
 #define MX_DEFAULT_(args_) ((void)(args_))
 #define MX_INIT_OF_(init, join) init
 #define MX_JOIN_OF_(init, join) join
 #define MX_HAS_BOTH_(init, join) (sizeof #init > 1 && sizeof #join > 1)
 
-#define MX_DEFINE_(PATTERN, S, name, what, trait, prologue, ...) \
+#define MX_DEFINE_(PATTERN, S, name, what, items, prologue, ...) \
     MX_LOOK_UP_(MX_INDEX_##S##_, MX_NO_INDEX_)                   \
-    (MX_BY_TAIL_(__VA_ARGS__), PATTERN, S, name, what, trait, prologue)
+    (MX_BY_TAIL_(__VA_ARGS__), PATTERN, S, name, what, items, prologue)
 /* The tail, behind the prologue, has the defaults that were not used and "~". More is a mistake. */
 #define MX_BY_TAIL_(...)                                                                    \
     MX_TENTH_(__VA_ARGS__, MX_SURPLUS_, MX_SURPLUS_, MX_SURPLUS_, MX_SURPLUS_, MX_SURPLUS_, \
@@ -46,19 +46,19 @@
 #define MX_SURPLUS_(KIND, D, I, P, OF, PATTERN, S, name, ...) \
     MX_STATIC_ASSERT(false, #name ": " MX_TEXT_##PATTERN      \
                      "(" #S ", " #name ", ...) has arguments behind the prologue");
-#define MX_DEFINE_AS_(KIND, D, I, P, OF, PATTERN, S, name, what, trait, prologue)                \
+#define MX_DEFINE_AS_(KIND, D, I, P, OF, PATTERN, S, name, what, items, prologue)                \
     MX_DEFINE_ITEM_(name, MX_TEXT_##PATTERN "(" #S ", ...)",                                     \
                     (const name##__args *a, MX_PARAMETERS_##KIND(D, I) MX_TAIL_##PATTERN(name)), \
                     (a, MX_NAMES_##KIND(D) MX_TAIL_NAMES_##PATTERN))                             \
-    MX_CHECK_##PATTERN(name, what) MX_LOOK_UP_(MX_TRAIT_##KIND##trait##_, MX_NO_TRAIT_)(         \
-        MX_DEFINER_##PATTERN(KIND, what), name, D, I, what, prologue, S, trait)
+    MX_CHECK_##PATTERN(name, what) MX_LOOK_UP_(MX_ITEMS_OF_##KIND##items##_, MX_NO_ITEMS_)(      \
+        MX_DEFINER_##PATTERN(KIND, what), name, D, I, what, prologue, S, items)
 
-/* The traits of ranges; team.h has those of teams, kernel.h explains them. */
-#define MX_TRAIT_RANGE_MX_DEFAULT__ ~, MX_WITH_SIMD_
-#define MX_TRAIT_RANGE_MX_ITEMS_SIMD_ ~, MX_WITH_SIMD_
-#define MX_TRAIT_RANGE_MX_ITEMS_PLAIN_ ~, MX_WITH_PLAIN_
-#define MX_TRAIT_RANGE_MX_ITEMS_RESIDENT_2_ ~, MX_WITH_RESIDENT_2_
-#define MX_TRAIT_RANGE_MX_ITEMS_RESIDENT_4_ ~, MX_WITH_RESIDENT_4_
+/* The kinds of items of ranges; team.h has those of teams, kernel.h explains them. */
+#define MX_ITEMS_OF_RANGE_MX_DEFAULT__ ~, MX_WITH_SIMD_
+#define MX_ITEMS_OF_RANGE_MX_ITEMS_SIMD_ ~, MX_WITH_SIMD_
+#define MX_ITEMS_OF_RANGE_MX_ITEMS_PLAIN_ ~, MX_WITH_PLAIN_
+#define MX_ITEMS_OF_RANGE_MX_ITEMS_RESIDENT_2_ ~, MX_WITH_RESIDENT_2_
+#define MX_ITEMS_OF_RANGE_MX_ITEMS_RESIDENT_4_ ~, MX_WITH_RESIDENT_4_
 #define MX_WITH_SIMD_(M, name, D, I, what, prologue, ...) \
     M(name, D, I, MX_ITEMS_SIMD, what, prologue)
 #define MX_WITH_PLAIN_(M, name, D, I, what, prologue, ...) \
@@ -72,9 +72,9 @@
 #define MX_WITH_RESIDENT_2_ MX_WITH_PLAIN_
 #define MX_WITH_RESIDENT_4_ MX_WITH_PLAIN_
 #endif
-#define MX_NO_TRAIT_(M, name, D, I, what, prologue, S, trait)                                \
-    MX_STATIC_ASSERT(false, #name ": " #S " has no trait " #trait ", but MX_ITEMS_SIMD, "    \
-                                  "MX_ITEMS_PLAIN and, for ranges, MX_ITEMS_RESIDENT_2 and " \
+#define MX_NO_ITEMS_(M, name, D, I, what, prologue, S, items)                                     \
+    MX_STATIC_ASSERT(false, #name ": " #S " has no items of kind " #items ", but MX_ITEMS_SIMD, " \
+                                  "MX_ITEMS_PLAIN and, for ranges, MX_ITEMS_RESIDENT_2 and "      \
                                   "_4");
 
 /* The macro that defines a kernel: MX_DEFINE_RANGE_REDUCE_ or its like. R is a reducer if R_INIT is

@@ -1,5 +1,5 @@
-/* How a kernel file is compiled for CUDA devices: each kernel becomes a traits struct, which the
- * templates below take.
+/* How a kernel file is compiled for CUDA devices: each kernel becomes a struct NAME__device,
+ * which the templates below take.
  *
  * Ranges of one and two dimensions. A thread block has 256 threads, in some reductions 512:
  * block[0] of them along the contiguous index, block[1] along the rows. (A row is one combination
@@ -445,13 +445,13 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
 #define MX_CUDA_INSTANCE_OF_(name, enqueue, per_thread, threads, temporary, at_a_time)          \
     extern "C" {                                                                                \
     extern const mx_instance MX_SYMBOL_(name);                                                  \
-    const mx_instance MX_SYMBOL_(name) = mx_cuda_instance_(enqueue<name##__traits>, per_thread, \
+    const mx_instance MX_SYMBOL_(name) = mx_cuda_instance_(enqueue<name##__device>, per_thread, \
                                                            threads, temporary, at_a_time);      \
     }
 #define MX_CUDA_INSTANCE_(name, enqueue) \
-    MX_CUDA_INSTANCE_OF_(name, enqueue, name##__traits::per_thread, 0, NULL, NULL)
+    MX_CUDA_INSTANCE_OF_(name, enqueue, name##__device::per_thread, 0, NULL, NULL)
 
-#define MX_CUDA_TRAITS_(name, D, I, prologue_)                                              \
+#define MX_CUDA_COMMON_(name, D, I, prologue_)                                              \
     typedef name##__args args;                                                              \
     typedef I index;                                                                        \
     typedef mx_cuda_row_type_<I, D>::type row;                                              \
@@ -470,8 +470,8 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
     }
 
 #define MX_DEFINE_RANGE_FOR_(name, D, I, S, what, prologue_)                        \
-    struct name##__traits {                                                         \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                      \
+    struct name##__device {                                                         \
+        MX_CUDA_COMMON_(name, D, I, prologue_)                                      \
         enum { loops = S##_LOOPS_, resident = S##_BLOCKS_ };                        \
         enum { shares = D == 1 || (D == 2 && has_prologue) };                       \
         enum { per_thread = shares && !loops ? 2 : 1 };                             \
@@ -485,15 +485,15 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
 /* `resident` 0 is no limit: with a limit of 1 nvcc gives reductions more registers than without.
  * INIT is a statement on `v`, JOIN one on `into` and `v`. */
 #define MX_DEFINE_VALUED_(name, D, I, S, prologue_, INIT, JOIN)                                \
-    struct name##__traits {                                                                    \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                                 \
+    struct name##__device {                                                                    \
+        MX_CUDA_COMMON_(name, D, I, prologue_)                                                 \
         MX_CUDA_VALUE_(name, D, I, S)                                                          \
         enum { resident = S##_BLOCKS_ > 1 ? S##_BLOCKS_ : 0 };                                 \
         static __device__ __forceinline__ void mx_init_(value *v) { INIT; }                    \
         static __device__ __forceinline__ void mx_join_(value *into, const value *v) { JOIN; } \
     };                                                                                         \
-    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__traits::per_thread,            \
-                         name##__traits::threads, NULL, mx_cuda_at_a_time_<name##__traits>)
+    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__device::per_thread,            \
+                         name##__device::threads, NULL, mx_cuda_at_a_time_<name##__device>)
 #define MX_DEFINE_RANGE_REDUCE_(name, D, I, S, R, prologue) \
     MX_DEFINE_VALUED_(name, D, I, S, prologue, R##_INIT(value, v), R##_JOIN(value, into, v))
 #define MX_DEFINE_RANGE_FIELDS_(name, D, I, S, LIST, prologue) \

@@ -85,8 +85,8 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
 }
 
 #define MX_DEFINE_RANGE_ARRAY_(name, D, I, S, R, prologue_)                                         \
-    struct name##__traits {                                                                         \
-        MX_CUDA_TRAITS_(name, D, I, prologue_)                                                      \
+    struct name##__device {                                                                         \
+        MX_CUDA_COMMON_(name, D, I, prologue_)                                                      \
         typedef name##__value value;                                                                \
         enum { per_thread = 1 };                                                                    \
         static __device__ __forceinline__ void item(const args *a, const I *o, I i, value *values)  \

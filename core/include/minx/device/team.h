@@ -291,8 +291,8 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
 }
 
 #define MX_DEFINE_LEAGUE_(name, S, prologue_, VALUE, INIT, JOIN, REDUCES, CALL)                    \
-    struct name##__traits {                                                                        \
-        MX_CUDA_TRAITS_(name, 1, int, prologue_)                                                   \
+    struct name##__device {                                                                        \
+        MX_CUDA_COMMON_(name, 1, int, prologue_)                                                   \
         typedef VALUE value;                                                                       \
         enum { per_thread = 1, reduces = REDUCES, loops = S##_LOOPS_ };                            \
         static __device__ __forceinline__ void mx_init_(value *v) { INIT; }                        \

@@ -1,6 +1,7 @@
 /* Scatter views: for kernels whose items add to the same elements of a view.
  *
- *     argument  MX_SCATTER_OF(mx_f64_1, MX_SUM) h;      an accessor, and one of MX_SUM, MX_PROD, MX_MIN, MX_MAX
+ *     argument  (MX_SCATTER_OF(mx_f64_1, MX_SUM), h, MX_SCATTER_ACCESSOR)
+ *               in the list of MX_ARGS: an accessor's type, and one of MX_SUM, MX_PROD, MX_MIN, MX_MAX
  *     body      MX_SCATTER(a->h, 1.0, bin);             element (bin) += 1.0; a body only adds, it does not read
  *     driver    mx_scatter_create(ctx, histogram, MX_SUM, &s);
  *               mx_scatter_bind(ctx, &s, &args.h);
@@ -87,6 +88,7 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
      : (op) == MX_PROD_CODE_ ? (a) * (__typeof__(a))(b)        \
      : (op) == MX_MIN_CODE_  ? mx_min((a), (__typeof__(a))(b)) \
                              : mx_max((a), (__typeof__(a))(b)))
+#define MX_SCATTER_ACCESSOR(ACCESSOR, m) ACCESSOR(m.view)
 #define MX_SCATTER_OF(ACCESSOR, R)                        \
     struct {                                              \
         ACCESSOR view;                                    \

@@ -188,18 +188,18 @@ MX_BODY double sum_of_even(const tl_grid_args *a, int kind, int solid, int ci, i
     return solid ? sum + share_of_plane(a, kind, solid, i + 1, 1, cj, ck) : sum;
 }
 
-#define RESTRICT(NAME, FUNCTION, KIND, TRAIT)                               \
+#define RESTRICT(NAME, FUNCTION, KIND, ITEMS)                               \
     MX_BODY void NAME##_body(const tl_grid_args *a, int j, int k)           \
     {                                                                       \
         MX_AT(a->next, j, k) = FUNCTION(a, KIND, 0, 0, j, k);               \
     }                                                                       \
-    MX_FOR(2D, NAME, TRAIT)                                                 \
+    MX_FOR(2D, NAME, ITEMS)                                                 \
     MX_BODY void NAME##_3d_body(const tl_grid_args *a, int i, int j, int k) \
     {                                                                       \
         const int row = i * a->transfer.plane + j * a->transfer.row;        \
         MX_AT(a->next, row, k) = FUNCTION(a, KIND, 1, i, j, k);             \
     }                                                                       \
-    MX_FOR(3D, NAME##_3d, TRAIT)
+    MX_FOR(3D, NAME##_3d, ITEMS)
 RESTRICT(tl_grid_restrict_first, sum_of_residuals, FIRST_STEP, MX_ITEMS_PLAIN)
 RESTRICT(tl_grid_restrict_first_even, sum_of_even, FIRST_STEP, MX_ITEMS_SIMD)
 RESTRICT(tl_grid_restrict, sum_of_residuals, STORED, MX_ITEMS_PLAIN)
