@@ -33,6 +33,15 @@ target_link_libraries(test_app_minimd_clusters PRIVATE app_common m)
 add_test(NAME apps_minimd_clusters COMMAND test_app_minimd_clusters)
 set_tests_properties(apps_minimd_clusters PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2)
 
+# Vectors from rows of four numbers, on every backend.
+add_executable(test_app_minimd_part_rows minimd_part_rows.c)
+target_compile_options(test_app_minimd_part_rows PRIVATE ${minx_WARNINGS})
+target_include_directories(test_app_minimd_part_rows PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/apps/minimd)
+target_link_libraries(test_app_minimd_part_rows PRIVATE app_common m)
+minx_add_kernels(test_app_minimd_part_rows kernels/minimd_part_rows.c)
+add_test(NAME apps_minimd_part_rows COMMAND test_app_minimd_part_rows)
+set_tests_properties(apps_minimd_part_rows PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2)
+
 include(minimd_eam.cmake)
 include(minimd_input.cmake)
 
