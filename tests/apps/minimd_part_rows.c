@@ -73,9 +73,10 @@ static void test_rows(mx_ctx ctx)
     mx_view v[11];
     make_data(&r);
     a.n = LANES;
-#define PR_MAKE(w, member, type, array)                                                            \
-    MUST(mx_view_create_1d(ctx, #member, type, (int64_t)(sizeof array / sizeof *array), &v[w]) == MX_OK); \
-    MUST(mx_import(ctx, v[w], array, NULL) == MX_OK);                                                       \
+#define PR_MAKE(w, member, type, array)                                                           \
+    MUST(mx_view_create_1d(ctx, #member, type, (int64_t)(sizeof array / sizeof *array), &v[w]) == \
+         MX_OK);                                                                                  \
+    MUST(mx_import(ctx, v[w], array, NULL) == MX_OK);                                             \
     MUST(mx_bind(ctx, v[w], &a.member) == MX_OK);
     PR_MAKE(0, from, MX_F64, r.from)
     PR_MAKE(1, index, MX_I32, r.index)

@@ -69,7 +69,6 @@ MX_DECLARE_FOR(TEAM, mx_ca_lanes, ca_team_args)
 typedef struct ca_list_args {
     mx_i32_0 count;
     mx_i32_1 list, place, twice;
-    int wrong; /* with CA_MISTAKE: the item that is noted as another one; -1: none */
 } ca_list_args;
 MX_ARGS(ca_list_args, count, list, place, twice)
 MX_DECLARE_FOR(1D, ca_fill_list, ca_list_args)

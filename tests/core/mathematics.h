@@ -55,16 +55,16 @@
 enum { MM_UNARY(MM_NAME) MM_BINARY(MM_NAME) MM_fma, MM_hypot3, MM_rsqrt, MM_recip, MM_FUNCTIONS };
 
 /* Numbers that say what a constant, a limit or a rule is, in this order. */
-enum { MM_CONSTANTS = 13, MM_TRAITS = 26, MM_RULES = 40 };
+enum { MM_CONSTANTS = 13, MM_RULES = 40 };
 
-#define MM_DECLARE(tag, T)                                   \
-    typedef struct mm_##tag##_args {                         \
-        mx_c##tag##_1 x, y, z; /* at function * n + i */     \
-        mx_##tag##_1 result, traits, rules;                  \
-        int n;                                               \
-    } mm_##tag##_args;                                       \
-    MX_ARGS(mm_##tag##_args, x, y, z, result, traits, rules) \
-    MX_DECLARE_FOR(1D, mm_functions_##tag, mm_##tag##_args)  \
+#define MM_DECLARE(tag, T)                                  \
+    typedef struct mm_##tag##_args {                        \
+        mx_c##tag##_1 x, y, z; /* at function * n + i */    \
+        mx_##tag##_1 result, rules;                         \
+        int n;                                              \
+    } mm_##tag##_args;                                      \
+    MX_ARGS(mm_##tag##_args, x, y, z, result, rules)        \
+    MX_DECLARE_FOR(1D, mm_functions_##tag, mm_##tag##_args) \
     MX_DECLARE_FOR(1D, mm_rules_##tag, mm_##tag##_args)
 MM_DECLARE(f64, double)
 MM_DECLARE(f32, float)
@@ -110,7 +110,7 @@ MM_DECLARE_BITS(u64, uint64_t)
     M(i64, int64_t)   \
     M(u32, uint32_t)  \
     M(u64, uint64_t)
-enum { MM_ORDERS = 5 };
+enum { MM_ORDERS = 3 };
 #define MM_DECLARE_ORDER(tag, T)                              \
     typedef struct mm_order_##tag##_args {                    \
         mx_c##tag##_1 x, y;                                   \

@@ -13,11 +13,10 @@
     M(u64, uint64_t)
 #define TRAITS_DECLARE(tag, T)                                                              \
     MX_ACCESSOR(traits_random_##tag, const T, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS) \
-    MX_ACCESSOR(traits_stream_##tag, T, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)           \
     MX_ACCESSOR(traits_restrict_##tag, T, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RESTRICT)          \
     typedef struct traits_##tag##_args {                                                    \
         traits_random_##tag x;                                                              \
-        traits_stream_##tag y;                                                              \
+        mx_##tag##_2 y;                                                                     \
         traits_restrict_##tag z;                                                            \
         mx_##tag##_1 w;                                                                     \
         mx_##tag##_0 three;                                                                 \
@@ -69,13 +68,3 @@ typedef struct traits_rows_args {
 } traits_rows_args;
 MX_ARGS(traits_rows_args, from, to)
 MX_DECLARE_FOR(2D, traits_by_four, traits_rows_args)
-
-/* Every line of a view gets one number, past the cache. */
-enum { TRAITS_LINE = 8 };
-MX_ACCESSOR(traits_stream, int64_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)
-typedef struct traits_hand_over_args {
-    traits_stream to;
-    int64_t number;
-} traits_hand_over_args;
-MX_ARGS(traits_hand_over_args, to)
-MX_DECLARE_FOR(1D, traits_hand_over, traits_hand_over_args)

@@ -89,7 +89,8 @@ MX_INLINE void md_subtract_rows(double *p, const int32_t *index, const mx_part_f
     md_subtract_two_rows(p, index, 5, MD_ROWS_HIGH(odd01, odd23));
 }
 
-#define MD_SPREAD(rows, d) __builtin_shufflevector(rows, rows, d, d, d, d, d + 4, d + 4, d + 4, d + 4)
+#define MD_SPREAD(rows, d) \
+    __builtin_shufflevector(rows, rows, d, d, d, d, d + 4, d + 4, d + 4, d + 4)
 MX_INLINE void md_spread_rows(const double *p, const int32_t *index, mx_part_f64 *a)
 {
     const mx_part_f64 rows = md_two_rows(p, index[0], index[1]);
@@ -249,7 +250,7 @@ MX_INLINE mx_part_f64 md_trunc(mx_part_f64 a)
 #if defined(__AVX512F__) && defined(MD_SHUFFLES) && __has_builtin(__builtin_ia32_cvtdq2pd512_mask)
     /* gcc converts halves */
     typedef int vector __attribute__((vector_size(32)));
-    const vector whole = (vector)__builtin_convertvector(a, md_integers);
+    const vector whole = (vector) __builtin_convertvector(a, md_integers);
     return (mx_part_f64)__builtin_ia32_cvtdq2pd512_mask(whole, (mx_part_f64){0}, 255);
 #elif defined(__AVX2__) && !defined(__AVX512F__)
     return __builtin_ia32_roundpd256(a, 3);
