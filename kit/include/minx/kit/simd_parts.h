@@ -8,8 +8,8 @@
  *
  * A pack of doubles has 64 bytes. With AVX-512 it is in one register, and a part is a pack. With
  * AVX2 a part has 32 bytes, on other hosts 16. There gcc keeps the packs that a loop changes in
- * memory, and compares packs lane by lane. A loop over packs may then take four times as long as
- * one over parts. So use parts for sums and comparisons in loops that matter. On cuda a part is a
+ * memory, and compares packs lane by lane. A loop over packs may then take several times as long
+ * as one over parts. So use parts for sums and comparisons in loops that matter. On cuda a part is a
  * pack.
  *
  * The types are mx_part_f64 and mx_part_f32, with MX_PART_WIDTH_F64 and MX_PART_WIDTH_F32 lanes.
