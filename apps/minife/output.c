@@ -31,7 +31,7 @@ static mx_err mirror(const fe_app *app, mx_view *owner, const double **x)
 {
     void *data;
     *owner = MX_VIEW_NULL;
-    MX_TRY(mx_mirror_view_create(app->vectors.x, owner));
+    MX_TRY(mx_mirror_if_needed(app->vectors.x, owner));
     MX_TRY(mx_deep_copy(app->base.ctx, *owner, app->vectors.x));
     MX_TRY(mx_fence(app->base.ctx));
     MX_TRY(mx_view_host_data(*owner, &data));

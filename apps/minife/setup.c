@@ -40,7 +40,7 @@ static mx_err make_vectors(fe_app *app)
     else
         MX_TRY(mx_view_retain(v->z = v->r));
     MX_TRY(make_vector(app, "cg scalars", FE_RING * FE_SCALARS, &v->scalars));
-    return mx_mirror_view_create(v->scalars, &app->scalars_host);
+    return mx_mirror_if_needed(v->scalars, &app->scalars_host);
 }
 
 /* ---- the preconditioner ---- */

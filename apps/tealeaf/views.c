@@ -109,8 +109,8 @@ static mx_err make_views(tl_app *app)
     MX_TRY(mx_view_create_1d(app->base.ctx, "cg p.w", MX_F64, TL_RING, &app->views.pw));
     b->rr = v->rr;
     b->pw = v->pw;
-    MX_TRY(mx_mirror_view_create(app->views.rr, &app->rr_host));
-    return mx_mirror_view_create(app->views.pw, &app->pw_host);
+    MX_TRY(mx_mirror_if_needed(app->views.rr, &app->rr_host));
+    return mx_mirror_if_needed(app->views.pw, &app->pw_host);
 }
 
 /* Binds the arguments that are the member NAME of the app. */

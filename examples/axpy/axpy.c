@@ -6,8 +6,9 @@ MX_ARGS(axpy_args,
     (mx_cf64_1, x),
     double alpha;
 );
+MX_DECLARE_FOR(1D, axpy, axpy_args)
 MX_BODY void axpy_body(const axpy_args *a, int i) { MX_AT(a->y, i) += a->alpha * MX_AT(a->x, i); }
-MX_KERNEL_FOR(1D, axpy, axpy_args)
+MX_FOR(1D, axpy)
 #ifdef MX_DRIVER /* the rest is compiled once, as C */
 static mx_err run(mx_ctx ctx, int n)
 {

@@ -7,7 +7,7 @@ mx_err(mx_dual_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
     MX_REQUIRE(dual != NULL, MX_ERR_ARG, "the pointer to the dual view is NULL");
     *dual = (mx_dual){MX_VIEW_NULL, MX_VIEW_NULL, {false, false}};
     MX_TRY((mx_view_create)(ctx, label, type, rank, extents, options, &dual->device));
-    const mx_err err = (mx_mirror_view_create)(dual->device, &dual->host);
+    const mx_err err = (mx_mirror_if_needed)(dual->device, &dual->host);
     if (err != MX_OK) (void)mx_view_destroy(&dual->device);
     return err;
 }

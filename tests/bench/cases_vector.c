@@ -107,8 +107,8 @@ static mx_err histogram_check(bench_work *w)
     int64_t *count, expected[BINS] = {0}, wrong = 0;
     MX_TRY(bench_clear(w));
     MX_TRY(w->which->core(w));
-    MX_TRY(mx_mirror_view_create(w->views[0], &index));
-    MX_TRY(mx_mirror_view_create(w->views[1], &bins));
+    MX_TRY(mx_mirror_if_needed(w->views[0], &index));
+    MX_TRY(mx_mirror_if_needed(w->views[1], &bins));
     MX_TRY(mx_deep_copy(w->target->ctx, index, w->views[0]));
     MX_TRY(mx_deep_copy(w->target->ctx, bins, w->views[1]));
     MX_TRY(mx_fence(w->target->ctx));

@@ -250,7 +250,7 @@ static mx_err agree(bench_work *w, mx_view *core_host, mx_view *rival_host)
     const int count = list_outputs(w, views);
     for (int o = 0; o < count; o++) {
         MX_TRY(mx_mirror_create(views[o], &core_host[o]));
-        MX_TRY(mx_mirror_view_create(views[o], &rival_host[o])); /* hosts: the view itself */
+        MX_TRY(mx_mirror_if_needed(views[o], &rival_host[o])); /* hosts: the view itself */
     }
     MX_TRY(run_and_copy(w, &core, core_host));
     for (int r = 0; r < 5; r++) {

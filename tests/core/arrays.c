@@ -259,7 +259,7 @@ static mx_err offsets(program *p, bool first)
     MX_TRY(make(p, 1, MX_I32, N, NULL));
     if (first) { /* the mirror is the view itself where that is accessible to host code */
         void *data;
-        MX_TRY(mx_mirror_view_create(p->view[0], &p->view[2]));
+        MX_TRY(mx_mirror_if_needed(p->view[0], &p->view[2]));
         MX_TRY(mx_view_host_data(p->view[2], &data));
         memcpy(data, in.count, sizeof in.count);
     }

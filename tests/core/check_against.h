@@ -53,8 +53,7 @@ MX_DECLARE_FOR(TEAM, mx_ca_lanes, ca_team_args)
 
 MX_ARGS(ca_list_args,
     (mx_i32_0, count)
-    (mx_i32_1, list) (mx_i32_1, place) (mx_i32_1, twice),
-    int wrong; /* with CA_MISTAKE: the item that is noted as another one; -1: none */
+    (mx_i32_1, list) (mx_i32_1, place) (mx_i32_1, twice)
 );
 MX_DECLARE_FOR(1D, ca_fill_list, ca_list_args)
 MX_DECLARE_FOR(1D, ca_use_list, ca_list_args)

@@ -34,7 +34,7 @@ MX_ACCESSOR(five, double, 5, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 2, 2, 2, 2, 2)
 #elif CASE == 6
 MX_ACCESSOR(bytes, uint8_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_ATOMIC)
 #elif CASE == 7
-MX_ACCESSOR(structs, args, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)
+MX_ACCESSOR(structs, args, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_ATOMIC)
 #elif CASE == 8
 MX_ACCESSOR(writable, double, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS)
 #elif CASE == 17 /* elements beyond the 24 bits of their size */

@@ -143,19 +143,14 @@ MX_BODY void k_body(const args *a, int i, double *sum, bool final)
 }
 MX_BODY void begin(double *v) { *v = 0; }
 MX_SCAN_CUSTOM(1D, k, begin)
-#elif defined(SURPLUS_ARGUMENT) || defined(SURPLUS_ARGUMENTS) || defined(SURPLUS_IN_ONE_FILE)
+#elif defined(SURPLUS_ARGUMENT) || defined(SURPLUS_ARGUMENTS)
 MX_BODY void k_prologue(args *a) { (void)a; }
-#ifdef SURPLUS_IN_ONE_FILE
-MX_BODY void k_body(const args *a, int i, int j) { MX_AT(a->y, i, j) = 1; }
-MX_KERNEL_FOR(2D, k, args, MX_ITEMS_SIMD, k_prologue, 1)
-#else
 MX_DECLARE_FOR(2D, k, args)
 MX_BODY void k_body(const args *a, int i, int j) { MX_AT(a->y, i, j) = 1; }
 #ifdef SURPLUS_ARGUMENT
 MX_FOR(2D, k, MX_ITEMS_SIMD, k_prologue, 1)
 #else
 MX_FOR(2D, k, MX_ITEMS_SIMD, k_prologue, 1, 2, 3, 4)
-#endif
 #endif
 #elif defined(SURPLUS_IN_REDUCTION)
 MX_DECLARE_REDUCE(1D, k, args, double)

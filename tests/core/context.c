@@ -186,7 +186,7 @@ static void test_backends(void)
     int count = 0;
     for (; mx_backend_name(count) != NULL; count++) {
         const bool available = mx_backend_available(mx_backend_name(count), &why);
-        CHECK(mx_backend_built(mx_backend_name(count)) == (strcmp(why, "not in this build") != 0));
+        CHECK(mx_resource_built(mx_backend_name(count)) == (strcmp(why, "not in this build") != 0));
         CHECK(available || strlen(why) > 0);
         CHECK(available == mx_backend_available(mx_backend_name(count), NULL));
     }
@@ -197,7 +197,6 @@ static void test_backends(void)
     CHECK(mx_backend_available("simt", NULL));
     CHECK(!mx_backend_available("nothing", &why));
     CHECK_TEXT(why, "no such backend");
-    CHECK(!mx_backend_built("nothing") && !mx_backend_built(NULL));
     CHECK(!mx_resource_built("nothing") && !mx_resource_built("serial:layout"));
     CHECK(!mx_resource_built("serial:check=nothing") && mx_resource_built("serial:check=openmp"));
     CHECK_I64(mx_backend_devices("serial"), 0);

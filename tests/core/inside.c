@@ -79,7 +79,7 @@ static mx_err resize_other(void) { return mx_view_resize(w.ctx, &w.free, more); 
 static mx_err destroy_argument(void) { return mx_view_destroy(&w.y); }
 static mx_err resize_argument(void) { return mx_view_resize(w.other, &w.y, more); }
 static mx_err realloc_argument(void) { return mx_view_realloc(w.other, &w.y, more); }
-static mx_err mark_argument(void) { return mx_view_set_check(w.y, MX_CHECK_NOTHING); }
+static mx_err mark_argument(void) { return mx_view_set_unchecked(w.y); }
 static mx_err scale_argument(void) { return mx_view_set_check_scale(w.y, 1); }
 static mx_err reserve_argument(void) { return mx_view_reserve(w.other, w.y); }
 static mx_err destroy_result(void) { return mx_view_destroy(&w.result); }
@@ -130,7 +130,7 @@ static const a_call wrong[] = {
     {destroy_argument, "mx_view_destroy was called"},
     {resize_argument, "mx_view_resize was called"},
     {realloc_argument, "mx_view_realloc was called"},
-    {mark_argument, "mx_view_set_check was called"},
+    {mark_argument, "mx_view_set_unchecked was called"},
     {scale_argument, "mx_view_set_check_scale was called"},
     {reserve_argument, "mx_view_reserve was called"},
     {launch, "kernel bd_for was launched"},

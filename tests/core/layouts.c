@@ -153,14 +153,14 @@ static void test_picture(mx_ctx ctx)
     uint64_t extent[] = {4, 5}, stride[2];
     mx_view view = make(ctx, "z", MX_LAYOUT_MORTON, MX_F64, 2, (int64_t[]){4, 4});
     const mx_view_info info = check_info(view);
-    CHECK(mx_tiled_strides(2, extent, stride, false, 2, 3));
+    CHECK(mx_tiled_strides_(2, extent, stride, false, 2, 3));
     CHECK_I64(extent[0] * 10 + extent[1], 46);
     for (int64_t i = 0; i < 4; i++) {
         for (int64_t j = 0; j < 4; j++)
             CHECK_I64(mx_view_offset(&info, (int64_t[]){i, j}), morton[i][j]);
         for (int64_t j = 0; j < 5; j++)
-            CHECK_I64(mx_tiled_term(2, 0, i, (int64_t)stride[0], false, 2, 3) +
-                          mx_tiled_term(2, 1, j, (int64_t)stride[1], false, 2, 3),
+            CHECK_I64(mx_tiled_term_(2, 0, i, (int64_t)stride[0], false, 2, 3) +
+                          mx_tiled_term_(2, 1, j, (int64_t)stride[1], false, 2, 3),
                       tiled[i][j]);
     }
     MUST(mx_view_destroy(&view));

@@ -60,7 +60,6 @@ static long double unit(long double x, int digits, int lowest)
         mm_##tag##_args a;                                                                         \
         memset(&a, 0, sizeof a);                                                                   \
         a.n = N;                                                                                   \
-        mx_bind_none(&a.traits);                                                                   \
         mx_bind_none(&a.rules);                                                                    \
         for (int w = 0; w < 4; w++) {                                                              \
             MUST(mx_view_create_1d(ctx, #tag, TYPE, MM_FUNCTIONS *N, &views[w]));                  \
@@ -93,29 +92,25 @@ static long double unit(long double x, int digits, int lowest)
 MM_FUNCTION_TEST(f64, double, MX_F64, ulps64, 53, -1074)
 MM_FUNCTION_TEST(f32, float, MX_F32, ulps32, 24, -149)
 
-/* ---- rules, limits of floats ---- */
+/* ---- rules of floats ---- */
 
-/* The distance from 1 to the next number of a type, and so on, found by halving. */
 #define MM_RULE_TEST(tag, T, TYPE, s)                                                            \
     static void rules_##tag(mx_ctx ctx)                                                          \
     {                                                                                            \
-        T rules[MM_RULES], traits[MM_TRAITS], zero = 0, epsilon = 1, denormal = 1;               \
-        mx_view views[3];                                                                        \
+        T rules[MM_RULES], zero = 0;                                                             \
+        mx_view views[2];                                                                        \
         mm_##tag##_args a;                                                                       \
         memset(&a, 0, sizeof a);                                                                 \
         MUST(mx_view_create_1d(ctx, "zero", TYPE, 1, &views[0]));                                \
         MUST(mx_view_create_1d(ctx, "rules", TYPE, MM_RULES, &views[1]));                        \
-        MUST(mx_view_create_1d(ctx, "traits", TYPE, MM_TRAITS, &views[2]));                      \
         check_upload(ctx, views[0], &zero);                                                      \
         MUST(mx_bind(ctx, views[0], &a.x));                                                      \
         MUST(mx_bind(ctx, views[1], &a.rules));                                                  \
-        MUST(mx_bind(ctx, views[2], &a.traits));                                                 \
         mx_bind_none(&a.y);                                                                      \
         mx_bind_none(&a.z);                                                                      \
         mx_bind_none(&a.result);                                                                 \
         CHECK_OK(mm_rules_##tag(mx_range_1d(ctx, 0, 1), &a));                                    \
         check_download(ctx, views[1], rules);                                                    \
-        check_download(ctx, views[2], traits);                                                   \
         const T big = nextafter##s((T)INFINITY, 0);                                              \
         const double expected[] = {                                                              \
             1,           0, 1,     0,  1,     0, 1,  1,       0, 1,                              \
@@ -123,34 +118,14 @@ MM_FUNCTION_TEST(f32, float, MX_F32, ulps32, 24, -149)
             1,           7, 3};                                                                  \
         for (size_t r = 0; r < sizeof expected / sizeof expected[0]; r++) {                      \
             /* only hypot3 rounds */                                                             \
-            const double allowed = r == 19 ? 4 * expected[r] * MX_EPSILON(T) : 0;                \
+            const double allowed =                                                               \
+                r == 19 ? 4 * expected[r] * (sizeof(T) == 8 ? DBL_EPSILON : FLT_EPSILON) : 0;    \
             if (!(fabs((double)rules[r] - expected[r]) <= allowed) &&                            \
                 check_contains_(__FILE__, __LINE__))                                             \
                 fprintf(stderr, #tag " rule %zu: got %g, expected %g\n", r, (double)rules[r],    \
                         expected[r]);                                                            \
         }                                                                                        \
-        int digits = 1, least = 0, smallest = 0, max_exponent = 0;                               \
-        for (volatile T next = (T)1.5; next > 1; next = 1 + epsilon / 2) {                       \
-            epsilon = next - 1;                                                                  \
-            digits++;                                                                            \
-        }                                                                                        \
-        for (volatile T half = (T)0.5; half > 0; half = denormal / 2) denormal = half;           \
-        (void)frexp##s(denormal, &smallest);                                                     \
-        (void)frexp##s(big, &max_exponent);                                                      \
-        least = smallest + digits - 1;                                                           \
-        CHECK_F64(traits[0], epsilon, 0);                                                        \
-        CHECK_F64(traits[1], ldexp(0.5, least), 0);                                              \
-        CHECK_F64(traits[2], denormal, 0);                                                       \
-        CHECK(isinf(traits[3]) && traits[3] > 0);                                                \
-        CHECK_F64(traits[4], digits, 0);                                                         \
-        CHECK_F64(traits[5], floor((digits - 1) * log10(2)), 0);                                 \
-        CHECK_F64(traits[6], ceil(digits *log10(2) + 1), 0);                                     \
-        CHECK_F64(traits[7], least, 0);                                                          \
-        CHECK_F64(traits[8], max_exponent, 0);                                                   \
-        CHECK_F64(traits[9], ceil((least - 1) * log10(2)), 0);                                   \
-        CHECK_F64(traits[10], floor(max_exponent *log10(2)), 0);                                 \
-        CHECK_F64(traits[11], 0.5, 0);                                                           \
-        for (int w = 0; w < 3; w++) MUST(mx_view_destroy(&views[w]));                            \
+        for (int w = 0; w < 2; w++) MUST(mx_view_destroy(&views[w]));                            \
     }
 MM_RULE_TEST(f64, double, MX_F64, )
 MM_RULE_TEST(f32, float, MX_F32, f)
@@ -277,7 +252,6 @@ MM_BIT_TEST(u64, uint64_t, MX_U64, 64)
             CHECK(got[0] == (x[i] < y[i] ? x[i] : y[i]));                                 \
             CHECK(got[1] == (x[i] > y[i] ? x[i] : y[i]));                                 \
             CHECK(got[2] == (x[i] > 10 ? 10 : x[i] > 3 ? x[i] : 3));                      \
-            CHECK(got[3] == LOW && got[4] == HIGH);                                       \
         }                                                                                 \
         for (int w = 0; w < 3; w++) MUST(mx_view_destroy(&views[w]));                     \
     }

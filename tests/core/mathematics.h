@@ -55,13 +55,13 @@
 enum { MM_UNARY(MM_NAME) MM_BINARY(MM_NAME) MM_fma, MM_hypot3, MM_rsqrt, MM_recip, MM_FUNCTIONS };
 
 /* Numbers that say what a constant, a limit or a rule is, in this order. */
-enum { MM_CONSTANTS = 13, MM_TRAITS = 26, MM_RULES = 40 };
+enum { MM_CONSTANTS = 13, MM_RULES = 40 };
 
 /* clang-format off */
 #define MM_DECLARE(tag, T)                                                                 \
     MX_ARGS(mm_##tag##_args,                                                               \
         (mx_c##tag##_1, x) (mx_c##tag##_1, y) (mx_c##tag##_1, z) /* at function * n + i */ \
-        (mx_##tag##_1, result) (mx_##tag##_1, traits) (mx_##tag##_1, rules),               \
+        (mx_##tag##_1, result) (mx_##tag##_1, rules),                                      \
         int n;                                                                             \
     );                                                                                     \
     MX_DECLARE_FOR(1D, mm_functions_##tag, mm_##tag##_args)                                \
@@ -109,7 +109,7 @@ MM_DECLARE_BITS(u64, uint64_t)
     M(i64, int64_t)   \
     M(u32, uint32_t)  \
     M(u64, uint64_t)
-enum { MM_ORDERS = 5 };
+enum { MM_ORDERS = 3 };
 /* clang-format off */
 #define MM_DECLARE_ORDER(tag, T)                                 \
     MX_ARGS(mm_order_##tag##_args,                               \

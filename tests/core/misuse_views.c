@@ -319,7 +319,7 @@ static mx_err part_of_stale(mu_world *w)
 static mx_err part_into_null(mu_world *w) { return mx_subview(w->row, MX_SLICES(mx_all()), NULL); }
 static mx_err constant_of_stale(mu_world *w) { return mx_view_constant(w->gone, &w->out); }
 static mx_err mirror_into_null(mu_world *w) { return mx_mirror_create(w->row, NULL); }
-static mx_err mirror_of_stale(mu_world *w) { return mx_mirror_view_create(w->gone, &w->out); }
+static mx_err mirror_of_stale(mu_world *w) { return mx_mirror_if_needed(w->gone, &w->out); }
 
 /* ---- binding ---- */
 

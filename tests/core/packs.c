@@ -4,8 +4,6 @@
 #include "packs.h"
 #include "check.h"
 
-#include <float.h>
-
 /* GUARD: elements behind the end that nothing may touch. */
 enum { N = 8 * 50 + 5, GROUPS = (N + 7) / 8, WHOLE = N / 8 * 8, GUARD = 8 };
 
@@ -151,113 +149,6 @@ PK_TEST(f32, float, MX_F32, model_float, PK_FMA + 1)
 PK_TEST(i32, int32_t, MX_I32, model_integer, PK_OPS)
 PK_TEST(i64, int64_t, MX_I64, model_integer, PK_OPS)
 
-/* ---- simd_rows.h, simd_part_rows.h ---- */
-
-enum { ROWS = 25, ROW_LANES = 8 * 256 }; /* a group for each mask of eight bits */
-
-typedef struct rows_data {
-    double from[4 * ROWS], loaded[4 * ROW_LANES], less[4 * ROWS], back[ROW_LANES];
-    double sums[ROW_LANES], spread[4 * ROW_LANES], root[ROW_LANES], kept_numbers[2 * ROW_LANES];
-    int32_t index[ROW_LANES], bits[ROW_LANES / 8], kept[2 * ROW_LANES], counts[ROW_LANES / 8];
-} rows_data;
-
-/* Parts have sums over four lanes, packs over eight. */
-static void check_sums(const rows_data *r, int lanes)
-{
-    for (int g = 0; g < ROW_LANES / lanes; g++) {
-        for (int d = 0; d < 4; d++) {
-            double sum = 0;
-            for (int l = 0; l < lanes; l++) sum += r->from[r->index[lanes * g + l] + d];
-            CHECK_F64(r->sums[4 * g + d], sum, 0);
-        }
-    }
-}
-
-static void check_spread(const rows_data *r)
-{
-    for (int i = 0; i < ROW_LANES; i++)
-        for (int d = 0; d < 4; d++)
-            CHECK_F64(r->spread[d * ROW_LANES + i], r->from[r->index[i / 4 * 4] + d], 0);
-}
-
-static void check_rows(const rows_data *r)
-{
-    double less[4 * ROWS] = {0};
-    for (int i = 0; i < ROW_LANES; i++) {
-        for (int d = 0; d < 4; d++) {
-            const double x = r->from[r->index[i] + d];
-            CHECK_F64(r->loaded[d * ROW_LANES + i], x, 0);
-            less[r->index[i] + d] -= x;
-        }
-        CHECK_F64(r->back[i], trunc(r->from[r->index[i] + 1]), 0);
-        const double x = r->from[r->index[i] + 2], root = 1 / sqrt(x * x + 0.25);
-        CHECK_F64(r->root[i], root, 4 * DBL_EPSILON * root); /* as the headers say */
-    }
-    for (int k = 0; k < 4 * ROWS; k++) CHECK_F64(r->less[k], less[k], 0);
-}
-
-static void check_kept(const rows_data *r)
-{
-    for (int g = 0; g < ROW_LANES / 8; g++) {
-        int count = 0;
-        for (int l = 0; l < 8; l++) {
-            if ((r->bits[g] >> l & 1) == 0) continue;
-            CHECK_F64(r->kept_numbers[16 * g + count], r->from[r->index[8 * g + l]], 0);
-            CHECK_I64(r->kept[16 * g + count], r->index[8 * g + l]);
-            count++;
-        }
-        CHECK_I64(r->counts[g], count);
-        for (int l = 8; l < 16; l++) CHECK_I64(r->kept[16 * g + l], -7);
-    }
-}
-
-static void test_rows(mx_ctx ctx, bool parts)
-{
-    static rows_data r;
-    static const struct {
-        mx_type type;
-        int count;
-    } views[] = {{MX_F64, 4 * ROWS},      {MX_I32, ROW_LANES},     {MX_I32, ROW_LANES / 8},
-                 {MX_F64, 4 * ROW_LANES}, {MX_F64, 4 * ROWS},      {MX_I32, 2 * ROW_LANES},
-                 {MX_I32, ROW_LANES / 8}, {MX_F64, ROW_LANES},     {MX_F64, ROW_LANES},
-                 {MX_F64, ROW_LANES},     {MX_F64, 2 * ROW_LANES}, {MX_F64, 4 * ROW_LANES}};
-    void *const data[] = {r.from,   r.index, r.bits, r.loaded, r.less,         r.kept,
-                          r.counts, r.back,  r.sums, r.root,   r.kept_numbers, r.spread};
-    mx_view v[12];
-    pk_rows_args a = {.n = ROW_LANES};
-    memset(&r, 0, sizeof r);
-    for (int k = 0; k < 4 * ROWS; k++) r.from[k] = 0.25 * (double)check_random_int(-400, 400);
-    for (int i = 0; i < ROW_LANES; i++) r.index[i] = 4 * (int32_t)check_random_int(0, ROWS - 1);
-    for (int i = 0; i < 2 * ROW_LANES; i++) r.kept[i] = -7;
-    for (int g = 0; g < ROW_LANES / 8; g++) r.bits[g] = g;
-    for (int w = 0; w < 12; w++) {
-        MUST(mx_view_create_1d(ctx, "rows", views[w].type, views[w].count, &v[w]));
-        check_upload(ctx, v[w], data[w]);
-    }
-    MUST(mx_bind(ctx, v[0], &a.from));
-    MUST(mx_bind(ctx, v[1], &a.index));
-    MUST(mx_bind(ctx, v[2], &a.bits));
-    MUST(mx_bind(ctx, v[3], &a.loaded));
-    MUST(mx_bind(ctx, v[4], &a.less));
-    MUST(mx_bind(ctx, v[5], &a.kept));
-    MUST(mx_bind(ctx, v[6], &a.counts));
-    MUST(mx_bind(ctx, v[7], &a.there_and_back));
-    MUST(mx_bind(ctx, v[8], &a.sums));
-    MUST(mx_bind(ctx, v[9], &a.root));
-    MUST(mx_bind(ctx, v[10], &a.kept_numbers));
-    MUST(mx_bind(ctx, v[11], &a.spread));
-    CHECK_OK(parts ? pk_part_rows(mx_range_1d(ctx, 0, 1), &a)
-                   : pk_rows(mx_range_1d(ctx, 0, 1), &a));
-    for (int w = 3; w < 12; w++) check_download(ctx, v[w], data[w]);
-    check_rows(&r);
-    check_sums(&r, parts ? 4 : 8);
-    if (parts)
-        check_spread(&r);
-    else
-        check_kept(&r);
-    for (int w = 0; w < 12; w++) MUST(mx_view_destroy(&v[w]));
-}
-
 /* ---- simd_parts.h ---- */
 
 enum { PARTS = 256, PART_LANES = 8 * PARTS }; /* a group for each mask of eight bits */
@@ -360,8 +251,6 @@ static void test_row(mx_ctx ctx)
 static void test(mx_ctx ctx)
 {
     test_parts(ctx);
-    test_rows(ctx, false);
-    test_rows(ctx, true);
     test_row(ctx);
     test_f64(ctx);
     test_f32(ctx);

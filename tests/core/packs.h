@@ -60,25 +60,6 @@ enum { PK_SUM, PK_LOWEST, PK_HIGHEST, PK_ANY, PK_ALL, PK_COUNT, PK_BITS, PK_BACK
 PK_FLOATS(PK_DECLARE)
 PK_INTEGERS(PK_DECLARE)
 
-/* simd_rows.h and simd_part_rows.h */
-MX_ARGS(pk_rows_args,
-    (mx_cf64_1, from)                    /* rows of four */
-    (mx_ci32_1, index) (mx_ci32_1, bits) /* of lanes, where their rows begin; of groups */
-    (mx_f64_1, loaded)                   /* 4 * n: a[d][l] of element i at d * n + i */
-    (mx_f64_1, less)                     /* rows of four, from which each group subtracts its own */
-    (mx_f64_1, sums)   /* packs: 4 a group: of its lanes; parts: 4 for every four lanes */
-    (mx_f64_1, spread) /* 4 * n: the row of the first one of four lanes */
-    (mx_f64_1, root)
-    (mx_f64_1, kept_numbers) /* 16 a group */
-    (mx_i32_1, kept)         /* 16 a group */
-    (mx_i32_1, counts)
-    (mx_f64_1, there_and_back), /* as integers */
-    int n;
-);
-MX_DECLARE_FOR(1D, pk_rows, pk_rows_args)
-/* Writes spread, and not kept, kept_numbers and counts. */
-MX_DECLARE_FOR(1D, pk_part_rows, pk_rows_args)
-
 /* simd_parts.h */
 typedef struct pk_parts_views {
     mx_view x, y, chosen, sum, widened; /* f64 */

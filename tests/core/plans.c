@@ -89,8 +89,47 @@ static void test_many(mx_ctx ctx)
     CHECK_I64(plans_of(ctx), twice);
 }
 
+/* The table of plans grows while plans with a prologue are in it. A graph that was recorded before
+ * still computes the same. The context has no plans yet. */
+static void launch_doubled(mx_ctx ctx, int64_t end, int factor)
+{
+    const rj_no_args args = {.factor = factor};
+    int64_t sum = -1;
+    CHECK_OK(rj_doubled(mx_range_1d(ctx, 0, end), &args, &sum));
+    CHECK_I64(sum, 2 * factor * sum_of(0, end));
+}
+
+static void test_growth(mx_ctx ctx)
+{
+    enum { NODES = 5, MANY = 600 }; /* more than the table has slots at first, several times */
+    int64_t sums[NODES];
+    mx_graph graph;
+    mx_view view;
+    MUST(mx_view_create_1d(ctx, "sums", MX_I64, NODES, &view));
+    MUST(mx_graph_create(ctx, &graph));
+    for (int n = 0; n < NODES; n++) {
+        const rj_no_args args = {.factor = n + 1};
+        CHECK_OK(rj_doubled_into(mx_range_1d(ctx, 0, 1000 + n), &args, view, n));
+    }
+    MUST(mx_graph_finish(graph));
+    for (int64_t n = 1; n <= MANY; n++) {
+        launch_doubled(ctx, n, 3);
+        launch_doubled(ctx, n / 2 + 1, 5); /* a plan that was made before */
+    }
+    CHECK_I64(plans_of(ctx), NODES + MANY);
+    for (int64_t n = 1; n <= MANY; n++) launch_doubled(ctx, n, 7);
+    CHECK_I64(plans_of(ctx), NODES + MANY);
+    MUST(mx_fill(ctx, view, &(int64_t){-1}));
+    CHECK_OK(mx_graph_run(graph));
+    check_download(ctx, view, sums);
+    for (int n = 0; n < NODES; n++) CHECK_I64(sums[n], 2 * (n + 1) * sum_of(0, 1000 + n));
+    mx_graph_destroy(&graph);
+    MUST(mx_view_destroy(&view));
+}
+
 static void test(mx_ctx ctx)
 {
+    test_growth(ctx);
     test_cycles(ctx);
     test_keys(ctx);
     test_many(ctx);

@@ -27,6 +27,7 @@ MX_ARGS(rj_no_args, ,
     int factor;
 );
 MX_DECLARE_REDUCE(1D, rj_line, rj_no_args, int64_t)
+MX_DECLARE_REDUCE(1D, rj_doubled, rj_no_args, int64_t) /* a prologue doubles the factor */
 MX_DECLARE_REDUCE(2D, rj_large, rj_no_args, int64_t)
 MX_DECLARE_REDUCE(2D, rj_looping, rj_no_args, int64_t)
 MX_DECLARE_REDUCE(3D, rj_planes, rj_no_args, int64_t)

@@ -4,9 +4,6 @@
 #include "traits.h"
 #include "check.h"
 
-#include <pthread.h>
-#include <sched.h>
-
 enum { N = 1000 };
 
 static mx_view make(mx_ctx ctx, mx_layout layout, mx_type type, int rank, int64_t n0, int64_t n1)
@@ -147,58 +144,6 @@ static void test_on_host(mx_ctx ctx)
     MUST(mx_view_destroy(&view));
 }
 
-/* What a kernel streamed is there for another thread that hears of it after mx_fence. */
-enum { LINES = 8, HAND_OVERS = 2000 };
-typedef struct hand_over {
-    const int64_t *data;
-    _Alignas(128) int64_t given; /* the number that is there */
-    _Alignas(128) int64_t taken;
-    int old;
-} hand_over;
-
-/* At once, where there is a core to spare: a while later the stores are there anyway. */
-static void wait_for(const int64_t *number, int64_t n)
-{
-    for (int turn = 1; __atomic_load_n(number, __ATOMIC_ACQUIRE) != n; turn++)
-        if (turn % 100000 == 0) sched_yield();
-}
-
-static void *read_when_given(void *of)
-{
-    hand_over *h = of;
-    for (int64_t n = 1; n <= HAND_OVERS; n++) {
-        wait_for(&h->given, n);
-        for (int l = LINES - 1; l >= 0; l--)
-            h->old += __atomic_load_n(&h->data[TRAITS_LINE * l], __ATOMIC_RELAXED) != n;
-        __atomic_store_n(&h->taken, n, __ATOMIC_RELEASE);
-    }
-    return NULL;
-}
-
-static void test_hand_over(mx_ctx ctx)
-{
-    mx_ctx_info info;
-    mx_view view;
-    traits_hand_over_args args = {.number = 0};
-    hand_over h = {.given = 0};
-    pthread_t thread;
-    MUST(mx_ctx_get_info(ctx, &info));
-    if (!info.host_accessible) return; /* no other thread of the host sees the view */
-    MUST(mx_view_create_1d(ctx, "lines", MX_I64, LINES * TRAITS_LINE, &view));
-    MUST(mx_bind(ctx, view, &args.to));
-    h.data = check_info(view).data;
-    CHECK_I64(pthread_create(&thread, NULL, read_when_given, &h), 0);
-    for (int64_t n = args.number = 1; n <= HAND_OVERS; args.number = ++n) {
-        MUST(traits_hand_over(mx_range_1d(ctx, 0, LINES), &args));
-        MUST(mx_fence(ctx));
-        __atomic_store_n(&h.given, n, __ATOMIC_RELEASE);
-        wait_for(&h.taken, n);
-    }
-    pthread_join(thread, NULL);
-    CHECK_I64(h.old, 0);
-    MUST(mx_view_destroy(&view));
-}
-
 #define RUN_TYPE(tag, T) test_##tag(ctx);
 #define RUN_ATOMIC(tag, T) test_atomic_##tag(ctx);
 static void test(mx_ctx ctx)
@@ -208,7 +153,6 @@ static void test(mx_ctx ctx)
     test_mix(ctx);
     test_rows(ctx);
     test_on_host(ctx);
-    test_hand_over(ctx);
 }
 
 int main(int argc, char **argv) { return check_main(argc, argv, test); }

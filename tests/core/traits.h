@@ -14,11 +14,10 @@
 /* clang-format off */
 #define TRAITS_DECLARE(tag, T)                                                              \
     MX_ACCESSOR(traits_random_##tag, const T, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RANDOM_ACCESS) \
-    MX_ACCESSOR(traits_stream_##tag, T, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)           \
     MX_ACCESSOR(traits_restrict_##tag, T, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_RESTRICT)          \
     MX_ARGS(traits_##tag##_args,                                                            \
         (traits_random_##tag, x)                                                            \
-        (traits_stream_##tag, y)                                                            \
+        (mx_##tag##_2, y)                                                                   \
         (traits_restrict_##tag, z)                                                          \
         (mx_##tag##_1, w)                                                                   \
         (mx_##tag##_0, three)                                                               \
@@ -62,12 +61,3 @@ MX_ACCESSOR(traits_rows, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE)
 MX_ACCESSOR(traits_random_rows, const double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_RANDOM_ACCESS)
 MX_ARGS(traits_rows_args, (traits_random_rows, from) (traits_rows, to));
 MX_DECLARE_FOR(2D, traits_by_four, traits_rows_args)
-
-/* Every line of a view gets one number, past the cache. */
-enum { TRAITS_LINE = 8 };
-MX_ACCESSOR(traits_stream, int64_t, 1, MX_LAYOUT_DEFAULT, MX_TRAIT_STREAMING)
-MX_ARGS(traits_hand_over_args,
-    (traits_stream, to),
-    int64_t number;
-);
-MX_DECLARE_FOR(1D, traits_hand_over, traits_hand_over_args)

@@ -199,7 +199,7 @@ static void test_counting(mx_ctx ctx)
     CHECK_FAILS(mx_view_destroy(&second), MX_ERR_STALE, "any more");
     CHECK_FAILS(mx_view_host_data(stale, &data), MX_ERR_STALE, "any more");
     CHECK_FAILS(mx_mirror_create(stale, &other), MX_ERR_STALE, "any more");
-    CHECK_FAILS(mx_mirror_view_create(stale, &other), MX_ERR_STALE, "any more");
+    CHECK_FAILS(mx_mirror_if_needed(stale, &other), MX_ERR_STALE, "any more");
     CHECK_FAILS(mx_fill(ctx, stale, &value), MX_ERR_STALE, "any more");
     CHECK_FAILS(mx_read_element(ctx, stale, 0, &value), MX_ERR_STALE, "any more");
     CHECK_FAILS(mx_deep_copy(ctx, stale, stale), MX_ERR_STALE, "any more");

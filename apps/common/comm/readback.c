@@ -10,7 +10,7 @@ mx_err app_readback_create(mx_ctx ctx, mx_view source, app_readback *readback)
     mx_view_info from;
     *readback = (app_readback){.ctx = ctx, .source = source};
     MX_TRY(mx_ctx_get_info(ctx, &info));
-    if (info.device < 0) return mx_mirror_view_create(source, &readback->host);
+    if (info.device < 0) return mx_mirror_if_needed(source, &readback->host);
     MX_TRY(mx_view_get_info(source, &from));
     MX_TRY(mx_view_create(ctx, from.label, from.type, from.rank, from.extent, &pinned,
                           &readback->host));

@@ -8,12 +8,12 @@
  * in four. A pair beyond the cutoff adds 0, so leaving it out changes no bit of a result.
  *
  * A vector is as long as a register of the backend (minx/kit/simd_parts.h): eight pairs with AVX-512
- * and on GPUs, four with AVX2, else two. The pairs of a group (minx/kit/simd_part_rows.h), at most four,
+ * and on GPUs, four with AVX2, else two. The pairs of a group (kernels/md_part_rows.h), at most four,
  * are those of one atom; behind an atom's last pair, lanes of its group are empty. In half lists of
  * the default problem these are a tenth of the lanes. With eight pairs of one atom they were a
  * sixth, and the passes took 5 % longer.
  *
- * Coordinates and coefficients are loaded by rows of four numbers (minx/kit/simd_part_rows.h): x, y, z
+ * Coordinates and coefficients are loaded by rows of four numbers (kernels/md_part_rows.h): x, y, z
  * and F'(rho) of an atom, and the four coefficients of an interval of a spline.
  *
  * The passes go through a list in batches of a few vectors (MD_BATCH pairs), so that all numbers

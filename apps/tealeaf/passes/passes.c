@@ -11,7 +11,7 @@ static mx_err make_views(mx_ctx ctx, mx_view r, const tl_pass *pass, tl_passes *
     static const char *const labels[] = {"cg r, second", "cg p, second", "cg w, second"};
     MX_TRY(mx_view_create_1d(ctx, "cg sums", MX_USER(tl_pass_sums), TL_RING, &s->views.sums));
     /* as results of kernels they are compared with a tolerance; as a view, bit by bit */
-    MX_TRY(mx_view_set_check(s->views.sums, MX_CHECK_NOTHING));
+    MX_TRY(mx_view_set_unchecked(s->views.sums));
     MX_TRY(mx_view_get_info(s->views.sums, &sums));
     MX_TRY(mx_view_wrap(ctx, "cg sums", MX_F64, 1, &numbers, NULL, NULL, sums.data, &s->numbers));
     if (s->bands > 0) {

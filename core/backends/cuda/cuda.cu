@@ -22,7 +22,7 @@ static bool in_use[MAX_DEVICES];
 typedef struct cuda_state {
     cudaEvent_t reached; /* for contexts that wait for this one */
     void *slots;         /* for one reduction at a time; empty between two of them. Behind them:
-                          * mx_cuda_limit */
+                          * mx_cuda_limit_ */
     bool has_limit;      /* it was written */
     bool records_node;   /* a node of a graph is being recorded: nodes may run at the same time, so
                           * they cannot use these slots */
@@ -37,7 +37,7 @@ typedef struct cuda_state {
 static cuda_state *state_of(mx_ctx ctx) { return (cuda_state *)ctx->state; }
 static cudaStream_t stream_of(mx_ctx ctx) { return (cudaStream_t)ctx->queue; }
 
-/* The CUDA run time keeps the last error. It is reported here, so a later cudaGetLastError shall
+/* The CUDA run time keeps the last error. It is reported here, so a later cudaGetLastError must
  * not return it again. */
 static cudaError_t clear_sticky_error(cudaError_t err)
 {
@@ -124,7 +124,7 @@ static mx_err cuda_open(mx_ctx ctx)
     CUDA_TRY(
         cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
     state->result_bytes = RESULT_BYTES;
-    const size_t slots_bytes = (size_t)(MX_CUDA_SLOTS + 1) * MX_CUDA_SLOT_BYTES;
+    const size_t slots_bytes = (size_t)(MX_CUDA_SLOTS_ + 1) * MX_CUDA_SLOT_BYTES_;
     CUDA_TRY(cudaMalloc(&state->slots, slots_bytes));
     CUDA_TRY(cudaMemsetAsync(state->slots, 0, slots_bytes, stream_of(ctx)));
     return MX_OK;
@@ -156,7 +156,7 @@ static mx_err cuda_fence(mx_ctx ctx)
                    ctx->device, cudaGetErrorString(err), recent);
 }
 
-/* Neither host nor stream keep the event: it is recorded anew for each wait. */
+/* The event is recorded again for each wait. */
 static mx_err cuda_wait(mx_ctx ctx, mx_ctx other)
 {
     CUDA_TRY(cudaSetDevice(other->device));
@@ -320,14 +320,14 @@ static mx_err result_memory(mx_ctx ctx, size_t bytes, void **memory)
     return MX_OK;
 }
 
-/* One block for each team. If each block needs scratch in device memory, only as many blocks as the
- * device can run at the same time; a block then runs several teams. If each block has a partial
- * result, up to 64 times as many: with a few long ones, a product with a sparse matrix took 1.1
- * times as long. With small teams and large values that would be gigabytes, so the number of bytes
- * has a limit too. */
+/* There is one block for each team, with two exceptions. If each block needs scratch in device
+ * memory, there are only as many blocks as the device can run at the same time, and a block runs
+ * several teams. If each block has a partial result, there are up to 64 times as many blocks: with
+ * fewer and longer ones, teams of unequal length take longer. The number of bytes of the partial
+ * results has a limit too, because small teams with large values would need gigabytes. */
 static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 {
-    mx_cuda_launch *plan = mx_cuda_plan(l);
+    mx_cuda_launch_ *plan = mx_cuda_plan_(l);
     mx_team_shape *team = &l->team;
     if (team->lanes == MX_AUTO) team->lanes = 32;
     if (team->size == MX_AUTO) team->size = THREADS / team->lanes;
@@ -358,7 +358,7 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
     if (l->scratch_bytes > 0 || reduces) {
         const int64_t resident = state_of(ctx)->resident;
-        plan->blocks = mx_cuda_team_blocks(
+        plan->blocks = mx_cuda_team_blocks_(
             plan->blocks, resident * THREADS / (team->size * team->lanes), resident,
             l->scratch_bytes > 0, reduces ? l->kernel->value_size : 0);
     }
@@ -370,7 +370,7 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 
 static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
 {
-    mx_cuda_launch *plan = mx_cuda_plan(l);
+    mx_cuda_launch_ *plan = mx_cuda_plan_(l);
     const mx_instance *instance = mx_instance_of(ctx, l->kernel);
     CUDA_TRY(cudaSetDevice(ctx->device));
     plan->queue = ctx->queue;
@@ -393,16 +393,16 @@ static mx_err cuda_plan(mx_ctx ctx, mx_launch *l)
 static mx_err slots_for(mx_ctx ctx, const mx_launch *l, void **slots)
 {
     cuda_state *state = state_of(ctx);
-    const mx_cuda_launch *plan = mx_cuda_planned(l);
+    const mx_cuda_launch_ *plan = mx_cuda_planned_(l);
     const bool reduces_range = l->kernel->pattern == MX_PATTERN_REDUCE && l->team.size == 0;
     *slots = NULL;
-    if (!reduces_range || !mx_cuda_fits_slots(plan, l->kernel->value_size) || plan->blocks == 0 ||
+    if (!reduces_range || !mx_cuda_fits_slots_(plan, l->kernel->value_size) || plan->blocks == 0 ||
         state->records_node || ctx->reduction_wait == 0)
         return MX_OK;
-    const mx_cuda_limit limit = {ctx->overflow + MX_OVERFLOW_WAITED, ctx->reduction_wait};
+    const mx_cuda_limit_ limit = {ctx->overflow + MX_OVERFLOW_WAITED, ctx->reduction_wait};
     if (!state->has_limit)
-        CUDA_TRY(cudaMemcpyAsync((char *)state->slots + MX_CUDA_SLOTS * MX_CUDA_SLOT_BYTES, &limit,
-                                 sizeof limit, cudaMemcpyHostToDevice, stream_of(ctx)));
+        CUDA_TRY(cudaMemcpyAsync((char *)state->slots + MX_CUDA_SLOTS_ * MX_CUDA_SLOT_BYTES_,
+                                 &limit, sizeof limit, cudaMemcpyHostToDevice, stream_of(ctx)));
     state->has_limit = true;
     *slots = state->slots;
     return MX_OK;
@@ -410,7 +410,7 @@ static mx_err slots_for(mx_ctx ctx, const mx_launch *l, void **slots)
 
 static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_result *result)
 {
-    mx_cuda_launch *plan = mx_cuda_plan(l);
+    mx_cuda_launch_ *plan = mx_cuda_plan_(l);
     const mx_kernel *k = l->kernel;
     const size_t bytes = (size_t)l->length * k->value_size;
     const bool to_host = result != NULL && result->host != NULL;
@@ -421,7 +421,7 @@ static mx_err cuda_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_r
         k->pattern == MX_PATTERN_FOR || plan->slots != NULL ? 0
         : l->partial_bytes > 0
             ? (size_t)l->partial_bytes
-            : ((size_t)(plan->blocks + MX_CUDA_JOIN_BLOCKS) * (size_t)l->length * k->value_size +
+            : ((size_t)(plan->blocks + MX_CUDA_JOIN_BLOCKS_) * (size_t)l->length * k->value_size +
                255) &
                   ~(size_t)255;
     const size_t scratch_bytes = l->team.size != 0 ? (size_t)plan->blocks * l->scratch_bytes : 0;

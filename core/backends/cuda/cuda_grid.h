@@ -5,7 +5,7 @@
 #include "minx/device/launch.h"
 
 enum {
-    THREADS = 256, /* of a block, if the instance does not say; `resident` counts such blocks */
+    THREADS = 256, /* of a block, unless the instance has a number; `resident` counts such blocks */
     WARP = 32,
     GRID_LIMIT = 65535, /* blocks along y and z that CUDA allows */
     FEW_ROUNDS = 4,     /* of blocks on the device */
@@ -21,8 +21,8 @@ static unsigned block_threads(const mx_instance *instance)
 }
 
 /* Divides the threads of a block. Along the contiguous index there are at most 256 of them: the
- * smallest power of two that covers its extent (or tile); the other threads run further rows. A
- * short extent, such as 3, gets exactly one thread for each index if whole warps then run as many
+ * smallest power of two that covers its extent (or tile). The other threads run further rows. With a
+ * short extent, such as 3, there is exactly one thread for each index, if the block then runs as many
  * rows as with the power of two: 192 threads run 64 rows of 3, and no thread is idle. */
 static void shape_block(int64_t wanted, unsigned threads, unsigned block[2])
 {
@@ -49,7 +49,7 @@ static int64_t at_most(int64_t n, int64_t limit)
 static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, int64_t rows,
                            int64_t resident)
 {
-    const mx_cuda_launch *plan = mx_cuda_planned(l);
+    const mx_cuda_launch_ *plan = mx_cuda_planned_(l);
     const int64_t rounds = ceil_div(along * ceil_div(rows, plan->block[1]), resident);
     if (l->kernel->pattern == MX_PATTERN_FOR && l->dims > 1 && per_thread == 1 && rounds > 1 &&
         rounds <= FEW_ROUNDS)
@@ -62,7 +62,7 @@ static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, in
  * grid can have. */
 static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resident)
 {
-    mx_cuda_launch *plan = mx_cuda_plan(l);
+    mx_cuda_launch_ *plan = mx_cuda_plan_(l);
     const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
     const int per_thread = instance->per_thread;
     unsigned threads = block_threads(instance);
@@ -80,9 +80,11 @@ static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resid
     while (width < threads && threads / width / 2 >= rows) width *= 2;
     const int64_t along = ceil_div(contiguous, width), across = ceil_div(rows, threads / width);
     if (along > INT32_MAX || across > GRID_LIMIT) return false;
-    const bool many = ceil_div(planes, MX_CUDA_PLANES) >=
+    const bool many = ceil_div(planes, MX_CUDA_PLANES_) >=
                       ceil_div(FEW_ROUNDS * resident * THREADS / threads, along * across);
-    plan->per_thread = !reduces || per_thread == 1 ? 1 : many ? MX_CUDA_PLANES : MX_CUDA_FEW_PLANES;
+    plan->per_thread = !reduces || per_thread == 1 ? 1
+                       : many                      ? MX_CUDA_PLANES_
+                                                   : MX_CUDA_FEW_PLANES_;
     const int64_t deep = ceil_div(planes, plan->per_thread);
     if (deep > GRID_LIMIT) return false;
     plan->planes = true;
@@ -99,7 +101,7 @@ static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resid
 static mx_err plan_grid(mx_launch *l, const mx_instance *instance, int64_t processors,
                         int64_t resident)
 {
-    mx_cuda_launch *plan = mx_cuda_plan(l);
+    mx_cuda_launch_ *plan = mx_cuda_plan_(l);
     const int last = l->dims - 1;
     const bool steps = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims == 1;
     const int64_t contiguous = l->axis[last].end - l->axis[last].begin;

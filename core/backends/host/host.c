@@ -21,16 +21,16 @@
 
 enum {
     REDUCE_BLOCKS = 1024,
-    FEW_BLOCKS = 64, /* below this, the number of blocks is a power of two */
+    FEW_BLOCKS = 64, /* fewer blocks than this: their number is a power of two */
     ARRAY_CHUNKS = 64,
     ARRAY_ITEMS = 16384, /* the minimum of items in a chunk with an array of its own */
-    /* arrays of at most so many values, times threads, are joined by one thread */
+    /* one thread joins the arrays if their values, times the threads, are at most so many */
     SERIAL_JOIN = 4096,
     SHARES = 16,      /* chunks for each thread, with the dynamic schedule */
     SCAN_CHUNKS = 16, /* chunks for each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
     LONG_TILE = 512, /* items or short rows; tiles from this size on are rounded to cache lines */
-    SHORT_ROW = 8,   /* items; rows of fewer, such as coordinates */
+    SHORT_ROW = 8,   /* a row with fewer items is short, such as one of coordinates */
     LINE = 64        /* bytes of a cache line, and the alignment of memory */
 };
 
@@ -128,7 +128,7 @@ mx_err mx_host_plan(mx_ctx ctx, mx_launch *l)
         axis->tiles = ceil_div(extent, tile);
         l->chunks *= axis->tiles;
     }
-    /* Threads shall not share cache lines (false sharing). With many chunks it is more important to
+    /* Threads should not share cache lines (false sharing). With many chunks it is more important to
      * save memory. */
     l->partial_bytes = l->length * (int64_t)l->kernel->value_size;
     if (l->chunks <= REDUCE_BLOCKS) l->partial_bytes = (l->partial_bytes + LINE - 1) / LINE * LINE;
@@ -263,9 +263,8 @@ static void run_scan_thread(const mx_launch *l, int64_t thread, int64_t threads)
     }
 }
 
-/* Runs all steps in one parallel region. false: that is not possible, or not faster. With four
- * threads on two cores and libgomp's usual settings, one region for all steps took 1.2 times as long
- * as one for each. */
+/* Runs all steps in one parallel region. false: that is not possible, or not faster. It is slower
+ * where there are more threads than cores. */
 static bool run_scan_together(mx_ctx ctx, const mx_launch *l, scan *s)
 {
     const mx_backend_host *const host = &ctx->backend->host;
@@ -391,7 +390,6 @@ mx_err mx_host_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx_resul
 mx_err mx_host_fence(mx_ctx ctx)
 {
     (void)ctx;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* orders streaming stores (minx/trait.h) */
     return MX_OK;
 }
 
@@ -411,8 +409,8 @@ static void run_copy(const mx_launch *l, int64_t first, int64_t last)
     memcpy(a->to + begin, a->from + begin, end - begin);
 }
 
-/* Memory that has not been used yet gets its pages at the first write, by one fault for each. Asked
- * for together, those of a part take less time (Linux 5.14; elsewhere there are faults as before). */
+/* Requests the pages of unused memory in one call, which is faster than a page fault at the first
+ * write to each. Where the system does not have this call (Linux before 5.14), nothing happens. */
 static void populate(char *part, size_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE
@@ -427,7 +425,8 @@ static void populate(char *part, size_t bytes)
 #endif
 }
 
-/* Part by part, so that new pages, which the system has set to zero, are still in the cache. */
+/* Writes zeros part by part: new pages, which the system has already set to zero, are then still in
+ * the cache. */
 static void zero(char *to, size_t bytes)
 {
     enum { PART = 1 << 20 };

@@ -30,7 +30,7 @@ typedef int32_t mx_stride;
 
 /* The record of out-of-bounds indices, in builds with MINX_BOUNDS_CHECK. Each context has one, and
  * reads it at its next fence. */
-typedef struct mx_fault {
+typedef struct mx_fault_ {
     int32_t count; /* of such indices; the other members describe the first */
     int32_t dimension;
     int32_t line;
@@ -40,11 +40,11 @@ typedef struct mx_fault {
     uint64_t stamp;
     char expression[64];
     char file[128];
-} mx_fault;
+} mx_fault_;
 
 #ifdef MINX_BOUNDS_CHECK
 #define MX_FAULT_MEMBERS_(R) \
-    mx_fault *fault;         \
+    mx_fault_ *fault;        \
     int64_t origin[(R) ? (R) : 1];
 #else
 #define MX_FAULT_MEMBERS_(R)
@@ -63,20 +63,13 @@ typedef struct mx_fault {
      (uint64_t)(b) << 24 | (uint64_t)(c) << 36 | (uint64_t)(d) << 48)
 
 /* Traits: how a kernel uses an accessor. trait.h explains each and its cost. */
-enum {
-    MX_TRAIT_NONE,
-    MX_TRAIT_RANDOM_ACCESS,
-    MX_TRAIT_RESTRICT,
-    MX_TRAIT_STREAMING,
-    MX_TRAIT_ATOMIC
-};
+enum { MX_TRAIT_NONE, MX_TRAIT_RANDOM_ACCESS, MX_TRAIT_RESTRICT, MX_TRAIT_ATOMIC };
 
 /* The data pointer. It is not in the union: there gcc ignores that it is restrict. */
-#define MX_DATA_MX_TRAIT_NONE(name, T) T *data;
-#define MX_DATA_MX_TRAIT_RANDOM_ACCESS(name, T) T *data;
-#define MX_DATA_MX_TRAIT_RESTRICT(name, T) T *MX_RESTRICT data;
-#define MX_DATA_MX_TRAIT_STREAMING(name, T) T *data;
-#define MX_DATA_MX_TRAIT_ATOMIC(name, T)            \
+#define MX_DATA_MX_TRAIT_NONE_(name, T) T *data;
+#define MX_DATA_MX_TRAIT_RANDOM_ACCESS_(name, T) T *data;
+#define MX_DATA_MX_TRAIT_RESTRICT_(name, T) T *MX_RESTRICT data;
+#define MX_DATA_MX_TRAIT_ATOMIC_(name, T)           \
     struct name##_only_by_MX_LOAD_MX_STORE_MX_ADD { \
         T v;                                        \
     } * data;
@@ -99,7 +92,7 @@ enum {
         char k7[1 + MX_KNOWN_(L, (x0) * (x1) * (x2) * (x3) * (x4) * (x5) * (x6), 1)]; \
     };                                                                                \
     typedef struct name {                                                             \
-        MX_DATA_##trait_(name, T) union {                                             \
+        MX_DATA_##trait_##_(name, T) union {                                          \
             uint64_t stamp;                                                           \
             T *element;                                                               \
             struct name##_shape *shape;                                               \
@@ -197,13 +190,13 @@ MX_NUMBER_TYPES_(MX_ACCESSORS_)
 #ifdef __cplusplus
 #define MX_IF_(operand, check, expression) (expression)
 #else
-struct mx_pointer_instead_of_accessor {
+struct mx_pointer_instead_of_accessor_ {
     char none;
 };
-struct mx_view_instead_of_accessor {
+struct mx_view_instead_of_accessor_ {
     char none;
 };
-struct mx_expected_the_address_of_an_accessor {
+struct mx_expected_the_address_of_an_accessor_ {
     char none;
 };
 /* clang-format off */
@@ -214,10 +207,10 @@ struct mx_expected_the_address_of_an_accessor {
     _Generic((char(*)[1 + __builtin_classify_type(*(__typeof__(v) *)0)])0,              \
         char(*)[1 + 5]: yes, default: no)
 #define MX_ACCESSOR_OF_(v)                                                              \
-    MX_IF_POINTER_(v, *(struct mx_pointer_instead_of_accessor *)0,                      \
-        _Generic(v, mx_view: *(struct mx_view_instead_of_accessor *)0, default: v))
+    MX_IF_POINTER_(v, *(struct mx_pointer_instead_of_accessor_ *)0,                      \
+        _Generic(v, mx_view: *(struct mx_view_instead_of_accessor_ *)0, default: v))
 #define MX_POINTED_(p)                                                                  \
-    MX_ACCESSOR_OF_(*MX_IF_POINTER_(p, p, (struct mx_expected_the_address_of_an_accessor *)0))
+    MX_ACCESSOR_OF_(*MX_IF_POINTER_(p, p, (struct mx_expected_the_address_of_an_accessor_ *)0))
 /* clang-format on */
 #endif
 
@@ -285,7 +278,7 @@ void mx_fault_stop_(uint64_t stamp, const char *expression, int dimension, int64
 #define MX_FAULT_TERM_ (-((int64_t)1 << 59))
 /* Records a fault, if it is the first. The item continues with offset 0, where every view has
  * memory, even an empty one. */
-MX_COLD_ int64_t mx_fault_record_(mx_fault *fault, uint64_t stamp, const char *expression,
+MX_COLD_ int64_t mx_fault_record_(mx_fault_ *fault, uint64_t stamp, const char *expression,
                                   int dimension, int64_t index, int64_t origin, int64_t extent,
                                   const char *file, int line)
 {
@@ -318,7 +311,7 @@ MX_COLD_ int64_t mx_fault_record_(mx_fault *fault, uint64_t stamp, const char *e
     return MX_FAULT_TERM_;
 }
 MX_INLINE int64_t mx_checked_term_(int layout, int rank, int d, int64_t index, int64_t stride,
-                                   int64_t origin, int64_t extent, mx_fault *fault, uint64_t stamp,
+                                   int64_t origin, int64_t extent, mx_fault_ *fault, uint64_t stamp,
                                    const char *expression, const char *file, int line)
 {
     return (uint64_t)(index - origin) < (uint64_t)extent

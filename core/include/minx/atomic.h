@@ -9,8 +9,8 @@
  *
  * exchange and compare_exchange give the value before; the latter compares bits (so 0.0 is not
  * -0.0, and a NaN is itself). Integers wrap around, signed ones too. Shifts go by 0 to one less
- * than the width; a right shift keeps the sign. min and max pass over a value that is NaN; a NaN
- * that is there already stays.
+ * than the width; a right shift keeps the sign. min and max ignore a value that is NaN; a NaN
+ * that is already stored stays.
  *
  * MX_ATOMIC_UPDATE updates any struct of plain data, under a lock that is chosen by its address:
  *
@@ -61,8 +61,7 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
     __atomic_compare_exchange_n(p, seen, desired, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define MX_FENCE_(order) __atomic_thread_fence(order)
 /* If the old value is not used, compilers for x86 choose `lock add` instead of `lock xadd`. Where
- * two threads add to the same cache lines, `lock add` takes 1.1 to 1.5 times as long on Zen 5;
- * otherwise both take the same time. */
+ * two threads add to the same cache lines, `lock add` takes longer on some processors. */
 #ifdef __x86_64__
 #define MX_USE_(value) __asm__ volatile("" : : "r"(value))
 #else
@@ -250,7 +249,7 @@ MX_ATOMIC_INTEGER_(u64, uint64_t, uint64_t, mx_bits64_, unsigned long long)
 
 #define mx_memory_fence() MX_FENCE_(__ATOMIC_SEQ_CST)
 #define mx_load_fence() MX_FENCE_(__ATOMIC_ACQUIRE)
-#define mx_store_fence() MX_FENCE_(__ATOMIC_SEQ_CST) /* streaming stores, too */
+#define mx_store_fence() MX_FENCE_(__ATOMIC_RELEASE)
 
 /* The lock that belongs to an address. mx_lock_: did this item get it? Hosts wait until it does; a
  * thread of a GPU must not, since the one that has it may belong to the same warp and wait for it

@@ -23,7 +23,7 @@
  *
  * Every resource takes layout=left|right and check=RESOURCE. With check, each launch is repeated on
  * RESOURCE and the results are compared (mx_ctx_check_against), except those of kernel files that
- * define MX_NOT_CHECKED (minx/kernel.h). mx_view_set_check says how one view is compared.
+ * define MX_NOT_CHECKED (minx/kernel.h).
  *
  * Consistency: kernels, copies and fills on one context run in the order of their calls. Reductions
  * into host memory, mx_import, mx_export and mx_read_element are complete on return. All else,
@@ -95,9 +95,6 @@ void mx_finalize(void);
 /* The name of backend number `index` of this build, in order of definition; NULL after the last. */
 const char *mx_backend_name(int index);
 
-/* Does this build have the backend? */
-bool mx_backend_built(const char *name);
-
 /* Does this build have the backend and the layout that a resource names, and those of its check?
  * False, too, where the text is no resource. */
 bool mx_resource_built(const char *resource);
@@ -144,8 +141,8 @@ mx_err mx_fence_all(void);
  * numbers may differ by `tolerance` (check=: 1e-9; for f32 at least 1e-5 is used) times the
  * largest magnitude in that view, or of that result; integers and structs must be equal. The
  * first difference is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
- * mx_view_set_check excludes a view from the comparison, or lets its elements have any order;
- * mx_view_set_check_scale is for views whose numbers can all be rounding errors. resource NULL
+ * mx_view_set_unchecked excludes a view from the comparison; mx_view_set_check_scale is for views
+ * whose numbers can all be rounding errors. resource NULL
  * ends the checks. MX_ERR_ARG: ctx records a graph, or the tolerance is negative; on failure
  * nothing changes. At a launch: MX_ERR_LAYOUT, a view has one accessor of a fixed layout and
  * another of the context's layout, and the two layouts differ; MX_ERR_ARG, views of its arguments

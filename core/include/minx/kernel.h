@@ -27,22 +27,21 @@
  * Each takes two more arguments, the kind of its items and a prologue, or only the kind:
  *     MX_ITEMS_SIMD         the default, for small items. Hosts vectorise over the contiguous index
  *                           (`omp simd`)
- *     MX_ITEMS_PLAIN        for bodies with a loop. Hosts run items one after the other; mark an
- *                           inner loop with MX_SIMD or MX_SIMD_SUM(variables). The default of
- *                           teams. cuda: MX_UNROLL(n) in front of that unrolls the loop n times, so
- *                           that loads of several passes are on their way at once. Hosts:
- *                           MX_HOST_UNROLL(n) does the same for a loop that vectors do not make
- *                           faster, such as a short one with scattered loads. It does not go with
- *                           MX_SIMD
- *     MX_ITEMS_RESIDENT_2   as MX_ITEMS_PLAIN. On a GPU a thread has so few registers that 2 or 4
- *     MX_ITEMS_RESIDENT_4   blocks of 256 threads are resident on a multiprocessor (128 and 64
- *                           registers on most GPUs). More threads wait for loads at the same time;
- *                           try them where items wait for scattered loads (4) or go over a column
- *                           of cells (2)
+ *     MX_ITEMS_PLAIN        for bodies with a loop; the default of teams. Hosts run items one after
+ *                           the other. Mark an inner loop with MX_SIMD or MX_SIMD_SUM(variables).
+ *                           MX_UNROLL(n) in front of that unrolls the loop n times on cuda, so that
+ *                           the loads of several iterations run at the same time. MX_HOST_UNROLL(n)
+ *                           unrolls on hosts. It is for loops that are not faster with vectors,
+ *                           such as a short one with scattered loads. Do not use it with MX_SIMD
+ *     MX_ITEMS_RESIDENT_2   as MX_ITEMS_PLAIN. On a GPU the compiler limits the registers of a
+ *     MX_ITEMS_RESIDENT_4   thread, so that 2 or 4 blocks of 256 threads are resident on a
+ *                           multiprocessor (on most GPUs the limit is 128 and 64 registers). Then
+ *                           more threads wait for loads at the same time. Try them where items wait
+ *                           for scattered loads (4), or process a column of cells (2)
  *
- * Teams have two of them. MX_ITEMS_SIMD is for teams whose items are small and wait for memory: on
- * cuda a lane gets so few registers (32 on most devices) that the device runs as many lanes as it
- * can at a time.
+ * Teams have the first two. MX_ITEMS_SIMD is for teams whose items are small and wait for memory. On
+ * cuda the compiler then limits the registers of a lane (to 32 on most devices), so that the device
+ * runs its maximum number of lanes at the same time.
  *
  * A prologue runs before the items, on a private copy of the arguments: on hosts once for each
  * launch, on cuda once for each thread (for a scan once):
@@ -57,8 +56,8 @@
  * read a device's memory through them. A body may also read the old result of a reduction into an
  * array through such a pointer: on hosts the array is then copied once more.
  *
- * Rows, which are along the contiguous index, should be long: one of 3 items takes longer than 3
- * items of a long one. For a launch over n x 3, launch over n and loop over 3 in the body.
+ * Rows are along the contiguous index, and should be long: a row of 3 items takes longer than 3
+ * items of a long row. Instead of a launch over n x 3, launch over n and loop over 3 in the body.
  *
  * MX_ON_DEVICE is 1 where a body is compiled for cuda or simt, else 0: see minx/detail/language.h.
  *
@@ -92,17 +91,14 @@
  * print them easily. */
 #define MX_PRAGMA_(...)
 #endif
-#define MX_SYMBOL_(name) MX_PASTE(name##__, MX_INSTANCE_SUFFIX)
+#define MX_SYMBOL_(name) MX_PASTE_OF_(name##__, MX_INSTANCE_SUFFIX)
 
 #ifdef __CUDACC__
-/* A constant table at file scope: MX_CONST_TABLE double weight[3] = {...}; */
-#define MX_CONST_TABLE static __device__ const
 #define MX_SIMD
 #define MX_SIMD_SUM(...)
 #define MX_UNROLL(n) MX_PRAGMA_(unroll n)
 #define MX_HOST_UNROLL(n)
 #else
-#define MX_CONST_TABLE static const
 #define MX_SIMD MX_PRAGMA_(omp simd)
 #define MX_SIMD_SUM(...) MX_PRAGMA_(omp simd reduction(+ : __VA_ARGS__))
 #define MX_UNROLL(n)
@@ -140,46 +136,20 @@
 #include "minx/detail/define.h"
 
 /* A program of one file: kernels and their driver stand together, and minx_add_program(name file.c)
- * compiles both. Behind the body one macro declares and defines the kernel:
- *
- *     MX_KERNEL_FOR(1D, axpy, axpy_args)
- *     MX_KERNEL_REDUCE(2D, dot, dot_args, double, MX_SUM)
- *     MX_KERNEL_SCAN(1D, offsets, offsets_args, int64_t, MX_SUM)
- *
- * and so on, with the kind of items and a prologue where they are wanted. (An array reduction is
- * declared in front of its body, which needs its type, by MX_DECLARE_REDUCE_ARRAY.) The driver
- * stands between #ifdef MX_DRIVER and #endif. It is compiled once, as C, with MX_DRIVER defined,
- * and is not part of the instances. */
+ * compiles both. The driver stands between #ifdef MX_DRIVER and #endif. It is compiled once, as C,
+ * with MX_DRIVER defined, and is not part of the instances. */
 #ifdef MX_DISPATCH
 #define MX_DRIVER
 #endif
-#define MX_KERNEL_FOR(S, name, ...) \
-    MX_KERNEL_FOR_(S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
-#define MX_KERNEL_FOR_(S, name, ARGS, items, prologue, ...) \
-    MX_DECLARE_FOR(S, name, ARGS) MX_DEFINE_(FOR_, S, name, ~, items, prologue, __VA_ARGS__)
-#define MX_KERNEL_REDUCE(S, name, ARGS, T, ...) \
-    MX_DECLARE_REDUCE(S, name, ARGS, T) MX_REDUCE(S, name, __VA_ARGS__)
-#define MX_KERNEL_REDUCE_FIELDS(S, name, ARGS, T, ...) \
-    MX_DECLARE_REDUCE(S, name, ARGS, T) MX_REDUCE_FIELDS(S, name, __VA_ARGS__)
-#define MX_KERNEL_REDUCE_CUSTOM(S, name, ARGS, T, ...) \
-    MX_DECLARE_REDUCE(S, name, ARGS, T) MX_REDUCE_CUSTOM(S, name, __VA_ARGS__)
-#define MX_KERNEL_SCAN(S, name, ARGS, T, ...) \
-    MX_DECLARE_SCAN(S, name, ARGS, T) MX_SCAN(S, name, __VA_ARGS__)
-#define MX_KERNEL_SCAN_CUSTOM(S, name, ARGS, T, ...) \
-    MX_DECLARE_SCAN(S, name, ARGS, T) MX_SCAN_CUSTOM(S, name, __VA_ARGS__)
 
 /* Reductions into an array: the body gets it as NAME_array and adds to element e by
- *     mx_array_add(array, e, x)    or mx_array_min, mx_array_max
- * as the kernel's reducer says. On hosts the array is the thread's own; on cuda a block shares one,
- * and these are atomics, so sums of floating-point numbers may differ there in their last bits from
- * run to run; elements have 4 or 8 bytes. */
+ *     mx_array_add(array, e, x)
+ * With another reducer than MX_SUM the body uses an atomic: mx_atomic_max(&array.at[e], x). On hosts
+ * each thread has an array of its own. On cuda the threads of a block share one and add by atomics,
+ * so sums of floating-point numbers may differ there in their last bits from run to run. Elements
+ * have 4 or 8 bytes. */
 #ifdef __CUDACC__
 #define mx_array_add(array, e, x) mx_atomic_add(&(array).at[e], x)
-#define mx_array_min(array, e, x) ((void)mx_atomic_fetch_min(&(array).at[e], x))
-#define mx_array_max(array, e, x) ((void)mx_atomic_fetch_max(&(array).at[e], x))
 #else
 #define mx_array_add(array, e, x) ((void)((array).at[e] += (x)))
-#define mx_array_min(array, e, x) MX_ARRAY_KEEP_(&(array).at[e], x, <)
-#define mx_array_max(array, e, x) MX_ARRAY_KEEP_(&(array).at[e], x, >)
-#define MX_ARRAY_KEEP_(p, x, wins) ((void)(*(p) = (x)wins * (p) ? (x) : *(p)))
 #endif

@@ -68,7 +68,7 @@ typedef struct mx_team_shape {
     size_t thread_bytes[2]; /* scratch of each thread, for each level */
 } mx_team_shape;
 
-enum { MX_DEVICE_BYTES = 64 };
+enum { MX_DEVICE_BYTES_ = 64 };
 
 /* One planned launch. Axes are in loop order: 0 is the outermost, dims-1 the contiguous one of the
  * layout. The members that all threads of a host backend read come first, in as few cache lines as
@@ -108,7 +108,7 @@ typedef struct mx_launch {
     const struct mx_kernel *kernel;
     int dims;
     /* accelerators: the backend's own part of the plan (device/launch.h) */
-    unsigned char device[MX_DEVICE_BYTES] __attribute__((aligned(8)));
+    unsigned char device[MX_DEVICE_BYTES_] __attribute__((aligned(8)));
 } __attribute__((aligned(128))) mx_launch;
 
 /* The functions of one kernel, compiled for one instance (an instance kind and a layout). */

@@ -5,9 +5,9 @@
  *
  * To add one: a header like layout_tiled.h, and a row: MX_LAYOUT_NAME, its name in messages, a
  * prefix, parameters. Functions:
- *   PREFIX_term(rank, d, i, stride, parameters): what index i >= 0 of dimension d adds to the offset
- *   PREFIX_strides(rank, extent, stride, parameters): rounds extents up so that every offset is below their product (an extent of 0
- *       stays 0), and sets the `stride` that PREFIX_term gets. false: the layout does not have this rank. Products may overflow.
+ *   PREFIX_term_(rank, d, i, stride, parameters): what index i >= 0 of dimension d adds to the offset
+ *   PREFIX_strides_(rank, extent, stride, parameters): rounds extents up so that every offset is below their product (an extent of 0
+ *       stays 0), and sets the `stride` that PREFIX_term_ gets. false: the layout does not have this rank. Products may overflow.
  * Views of such a layout can only be bound to accessors (MX_ACCESSOR) of the same layout. They have
  * no subviews, origins or padding. */
 #pragma once
@@ -40,7 +40,7 @@ const char *mx_layout_name(mx_layout layout);
 
 /* The layout is a compile-time constant in every call, so the switch is removed. */
 #define MX_LAYOUT_TERM_(NAME, name, prefix, ...) \
-    case MX_LAYOUT_##NAME: return prefix##_term(rank, d, i, stride, __VA_ARGS__);
+    case MX_LAYOUT_##NAME: return prefix##_term_(rank, d, i, stride, __VA_ARGS__);
 MX_INLINE int64_t mx_term_(int layout, int rank, int d, int64_t i, int64_t stride)
 {
     (void)rank;

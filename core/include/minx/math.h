@@ -16,8 +16,7 @@
  *   for u32 and u64: mx_popcount mx_countl_zero mx_countl_one mx_countr_zero mx_countr_one (int, 0 to
  *       the width: mx_countl_zero(0u) is 32) mx_bit_width mx_bit_floor mx_bit_ceil (undefined if the result does not fit the type)
  *       mx_has_single_bit mx_byteswap, and mx_rotl(x, n) mx_rotr(x, n) for any n
- *   MX_FINITE_MIN(T) MX_FINITE_MAX(T) for the six types; MX_EPSILON(T) and the macros after it for double and float
- *   MX_PI and similar are double constants */
+ *   MX_PI and similar are double constants; limits of types are those of <float.h> and <stdint.h> */
 #pragma once
 #include "minx/accessor.h"
 
@@ -144,30 +143,3 @@ MX_BITS_(u64, uint64_t, 64)
 #define mx_rotl(x, n) MX_PICK_UNSIGNED_(mx_rotl, x, )(x, n)
 #define mx_rotr(x, n) MX_PICK_UNSIGNED_(mx_rotr, x, )(x, n)
 #define mx_byteswap(x) MX_PICK_UNSIGNED_(mx_byteswap, x, )(x)
-
-#define MX_OF_FLOAT_(T, f64, f32) (sizeof(T) == sizeof(double) ? (f64) : (f32))
-#define MX_EPSILON(T) ((T)MX_OF_FLOAT_(T, DBL_EPSILON, FLT_EPSILON)) /* from 1 to the next number */
-#define MX_ROUND_ERROR(T) ((T)0.5)
-#define MX_NORM_MIN(T) ((T)MX_OF_FLOAT_(T, DBL_MIN, FLT_MIN))
-#define MX_DENORM_MIN(T) ((T)MX_OF_FLOAT_(T, 0x1p-1074, 0x1p-149))
-#define MX_INFINITY(T) ((T)INFINITY)
-#define MX_QUIET_NAN(T) ((T)NAN)
-#define MX_DIGITS(T) MX_OF_FLOAT_(T, DBL_MANT_DIG, FLT_MANT_DIG) /* binary digits */
-#define MX_DIGITS10(T) MX_OF_FLOAT_(T, DBL_DIG, FLT_DIG)
-#define MX_MAX_DIGITS10(T) MX_OF_FLOAT_(T, 17, 9)
-#define MX_MIN_EXPONENT(T) MX_OF_FLOAT_(T, DBL_MIN_EXP, FLT_MIN_EXP)
-#define MX_MAX_EXPONENT(T) MX_OF_FLOAT_(T, DBL_MAX_EXP, FLT_MAX_EXP)
-#define MX_MIN_EXPONENT10(T) MX_OF_FLOAT_(T, DBL_MIN_10_EXP, FLT_MIN_10_EXP)
-#define MX_MAX_EXPONENT10(T) MX_OF_FLOAT_(T, DBL_MAX_10_EXP, FLT_MAX_10_EXP)
-/* mx_finite_min_(x), mx_finite_max_(x): the limits of the type of x. */
-#define MX_FINITES_(tag, T, low, high)                   \
-    MX_FN_(mx_finite_min, tag, T, (T x), ((void)x, low)) \
-    MX_FN_(mx_finite_max, tag, T, (T x), ((void)x, high))
-MX_FINITES_(f64, double, -DBL_MAX, DBL_MAX)
-MX_FINITES_(f32, float, -FLT_MAX, FLT_MAX)
-MX_FINITES_(i32, int32_t, INT32_MIN, INT32_MAX)
-MX_FINITES_(i64, int64_t, INT64_MIN, INT64_MAX)
-MX_FINITES_(u32, uint32_t, 0, UINT32_MAX)
-MX_FINITES_(u64, uint64_t, 0, UINT64_MAX)
-#define MX_FINITE_MIN(T) MX_PICK_NUMBER_(mx_finite_min, (T)0, )((T)0)
-#define MX_FINITE_MAX(T) MX_PICK_NUMBER_(mx_finite_max, (T)0, )((T)0)

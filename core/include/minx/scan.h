@@ -199,7 +199,7 @@ template <class K> static char *mx_cuda_workspace_(char *memory)
 template <class K> static int mx_cuda_scan_(const mx_launch *launch, char *memory, size_t *bytes)
 {
     const int64_t begin = launch->axis[0].begin, end = launch->axis[0].end, n = end - begin;
-    const cudaStream_t queue = (cudaStream_t)mx_cuda_planned(launch)->queue;
+    const cudaStream_t queue = (cudaStream_t)mx_cuda_planned_(launch)->queue;
     const size_t front = mx_cuda_workspace_<K>(NULL) - (char *)NULL;
     void *const workspace = memory != NULL ? memory + front : NULL;
     size_t rest = memory != NULL ? *bytes - front : 0;
@@ -245,7 +245,7 @@ template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
     size_t bytes = (size_t)launch->partial_bytes;
     if (launch->axis[0].begin < launch->axis[0].end)
         return mx_cuda_scan_<K>(launch, launch->partials, &bytes);
-    mx_cuda_identity_<K><<<1, 1, 0, (cudaStream_t)mx_cuda_planned(launch)->queue>>>(
+    mx_cuda_identity_<K><<<1, 1, 0, (cudaStream_t)mx_cuda_planned_(launch)->queue>>>(
         (typename K::value *)launch->result);
     return (int)cudaGetLastError();
 }

@@ -150,6 +150,23 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
 #include "minx/host/team.h"
 #endif
 
+#if defined(__CUDACC__) || defined(MX_INSTANCE_SIMT_)
+/* Each lane has variables of its own. BEGIN of MX_VECTOR_JOINED_ sets each variable to its identity,
+ * JOIN joins the variables of all lanes. */
+#define MX_LANE_SUM_(v) (v) = mx_lane_sum_(mx_lanes_of_, v)
+#define MX_LANE_MIN_(v) (v) = mx_lane_min_(mx_lanes_of_, v)
+#define MX_LANE_MAX_(v) (v) = mx_lane_max_(mx_lanes_of_, v)
+#define MX_VECTOR_SUM(t, i, b, e, ...) \
+    MX_VECTOR_JOINED_(t, i, b, e, MX_ZERO_, MX_LANE_SUM_, __VA_ARGS__)
+#define MX_VECTOR_MIN(t, i, b, e, ...) \
+    MX_VECTOR_JOINED_(t, i, b, e, MX_HIGHEST_, MX_LANE_MIN_, __VA_ARGS__)
+#define MX_VECTOR_MAX(t, i, b, e, ...) \
+    MX_VECTOR_JOINED_(t, i, b, e, MX_LOWEST_, MX_LANE_MAX_, __VA_ARGS__)
+#endif
+#define MX_VECTOR_SCAN(t, i, b, e, s, share) MX_VECTOR_SCANNED_(t, i, b, e, s, share, false)
+#define MX_VECTOR_SCAN_INCLUSIVE(t, i, b, e, s, share) \
+    MX_VECTOR_SCANNED_(t, i, b, e, s, share, true)
+
 #ifdef MX_DISPATCH
 #define MX_TEAM_BLOCK_ 4
 #define MX_DEFINE_TEAM_FOR_(name, D, I, S, what, prologue) \

@@ -5,8 +5,6 @@
  *                    cuda: loads use the read-only cache (ld.global.nc). Hosts: plain loads.
  *     RESTRICT       no other accessor is used for elements that are written through this one.
  *                    gcc keeps values in registers across stores; other compilers ignore it.
- *     STREAMING      elements that are not used again soon. cuda: evict-first. x86: stores bypass
- *                    the cache, one element at a time, so loops are not vectorised.
  *     ATOMIC         each access is a relaxed atomic of 4 or 8 bytes. Loops are not vectorised;
  *                    MX_ADD costs as much as mx_atomic_add.
  *
@@ -29,9 +27,6 @@
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"
-#if defined(__x86_64__) && !defined(__CUDACC__)
-#include <emmintrin.h>
-#endif
 
 typedef struct mx_double2 {
     double a, b;
@@ -61,7 +56,6 @@ template <int trait, class T> MX_INLINE T mx_load_(const T *p)
 {
     return trait == MX_TRAIT_ATOMIC          ? *(const volatile T *)p
            : trait == MX_TRAIT_RANDOM_ACCESS ? __ldg(p)
-           : trait == MX_TRAIT_STREAMING     ? __ldcs(p)
                                              : *p;
 }
 #define MX_LOAD(...) mx_load_<MX_TRAIT_OF_(__VA_ARGS__)>(MX_ADDRESS(__VA_ARGS__))
@@ -98,7 +92,6 @@ template <bool fits> MX_INLINE void mx_store2_(mx_double2 x, double *p, double *
 #define MX_LOAD4(v, row, first) \
     mx_load4_<MX_ROW_FITS_(v, 0xff)>(MX_ADDRESS(v, row, first), MX_ADDRESS(v, row, (first) + 3))
 #define MX_STORE_ATOMIC_(p, x) (void)(*(volatile __typeof__(x) *)(p) = (x))
-#define MX_STORE_STREAMING_(p, x) __stcs(p, x)
 #else
 #define MX_LOAD2(v, row, first)                                             \
     __extension__({                                                         \
@@ -136,27 +129,15 @@ MX_INLINE const void *mx_load_(int trait, const void *p, mx_bits64_ *copy, size_
                                                  &(mx_bits64_){0},                               \
                                                  sizeof(MX_ELEMENT_(__VA_ARGS__))))
 #define MX_STORE_ATOMIC_(p, x) (MX_BARRIER_(), __atomic_store(p, &x, __ATOMIC_RELAXED))
-/* A streaming store is complete after the thread's next atomic read-modify-write (an instruction
- * with a lock), which the barrier of a parallel region has, or after mx_fence. */
-#ifdef __x86_64__
-#define MX_STORE_STREAMING_(p, x)                                              \
-    sizeof x == 4   ? _mm_stream_si32((int *)p, *(const mx_bits32_ *)&x)       \
-    : sizeof x == 8 ? _mm_stream_si64((long long *)p, *(const mx_bits64_ *)&x) \
-                    : (void)(*p = x)
-#else
-#define MX_STORE_STREAMING_(p, x) *p = x
-#endif
 #endif
 
-#define MX_UPDATE_(x, ATOMIC, FIRST, ...)                                        \
+#define MX_UPDATE_(x, ATOMIC, PLAIN, ...)                                        \
     do {                                                                         \
         MX_ELEMENT_(__VA_ARGS__) *mx_to_ = MX_ADDRESS(__VA_ARGS__), mx_x_ = (x); \
         if (MX_TRAIT_OF_(__VA_ARGS__) == MX_TRAIT_ATOMIC)                        \
             ATOMIC(mx_to_, mx_x_);                                               \
-        else if (FIRST, MX_TRAIT_OF_(__VA_ARGS__) == MX_TRAIT_STREAMING)         \
-            MX_STORE_STREAMING_(mx_to_, mx_x_);                                  \
         else                                                                     \
-            *mx_to_ = mx_x_;                                                     \
+            *mx_to_ PLAIN mx_x_;                                                 \
     } while (0)
-#define MX_STORE(x, ...) MX_UPDATE_(x, MX_STORE_ATOMIC_, (void)0, __VA_ARGS__)
-#define MX_ADD(x, ...) MX_UPDATE_(x, mx_atomic_add, mx_x_ += *mx_to_, __VA_ARGS__)
+#define MX_STORE(x, ...) MX_UPDATE_(x, MX_STORE_ATOMIC_, =, __VA_ARGS__)
+#define MX_ADD(x, ...) MX_UPDATE_(x, mx_atomic_add, +=, __VA_ARGS__)

@@ -121,12 +121,12 @@ typedef struct mx_slice {
     bool drops; /* a single index: the part does not have this dimension */
 } mx_slice;
 /* The whole dimension. */
-#define mx_all() ((mx_slice){0, MX_TO_END, false})
+#define mx_all() ((mx_slice){0, MX_TO_END_, false})
 /* One index of it; the part has one dimension less. */
 #define mx_index(index) ((mx_slice){(index), (index), true})
-/* The indices from begin to before end. MX_TO_END as end: to the last one. */
+/* The indices from begin to end - 1. */
 #define mx_span(begin, end) ((mx_slice){(begin), (end), false})
-#define MX_TO_END INT64_MAX
+#define MX_TO_END_ INT64_MAX
 /* Expands to two arguments, the number of slices and the slices: mx_subview(u,
  * MX_SLICES(mx_index(3), mx_all()), &row) */
 #define MX_SLICES_(...) ((const mx_slice[]){__VA_ARGS__})
@@ -196,20 +196,11 @@ mx_err mx_view_get_info(mx_view view, mx_view_info *info);
  * the extents. */
 int64_t mx_view_offset(const mx_view_info *info, const int64_t *index);
 
-/* How a check of launches against another backend (mx_ctx_check_against) compares a view. */
-typedef enum mx_check {
-    /* each element with the element of the same index */
-    MX_CHECK_EACH,
-    /* the elements in any order: for example a list that items fill by mx_atomic_fetch_add */
-    MX_CHECK_ANY_ORDER,
-    /* not at all: for values that depend on that order, such as positions in the list */
-    MX_CHECK_NOTHING
-} mx_check;
-
-/* Sets how a view and its parts are compared; a new view has MX_CHECK_EACH. When a later kernel
- * that reads the view is checked, both backends start from the contents that the checked backend
- * left. MX_ERR_STALE, MX_ERR_ARG. */
-mx_err mx_view_set_check(mx_view view, mx_check check);
+/* Excludes a view and its parts from the comparisons of mx_ctx_check_against. It is for values that
+ * may differ between backends, such as a list in the order of atomics. When a later kernel that
+ * reads the view is checked, both backends start from the contents that the checked backend left.
+ * MX_ERR_STALE. */
+mx_err mx_view_set_unchecked(mx_view view);
 
 /* Sets the least magnitude to which a check relates differences. In a view and its parts a
  * difference may be `tolerance` times the largest number of the view, or times `scale` if that is
@@ -222,13 +213,13 @@ mx_err mx_view_set_check_scale(mx_view view, double scale);
  * before host code reads the results of a kernel. */
 mx_err mx_view_host_data(mx_view view, void **data);
 
-/* Creates a view of the same shape, layout and padding in host memory. All its elements are zero:
- * contents are not copied. The caller destroys it by mx_view_destroy. */
+/* Creates a mirror of a view: a new view of the same shape, layout and padding in host memory. All
+ * its elements are zero: contents are not copied. The caller destroys it by mx_view_destroy. */
 mx_err mx_mirror_create(mx_view source, mx_view *mirror);
 
-/* The same, except that if host code can access the source, *mirror is the source itself, with one
- * more owner. */
-mx_err mx_mirror_view_create(mx_view source, mx_view *mirror);
+/* Creates a mirror only if host code cannot access the source. Else *mirror is the source itself,
+ * with one more owner. */
+mx_err mx_mirror_if_needed(mx_view source, mx_view *mirror);
 
 /* Copies all elements. Type, rank, extents, layout and strides must be identical (MX_ERR_TYPE,
  * _RANK, _EXTENT, _LAYOUT): it is a plain copy of memory, without conversion or staging. ctx must
@@ -356,7 +347,7 @@ void mx_views_report(void);
 #define mx_subview(...) MX_AT_SOURCE_LINE_(mx_subview(__VA_ARGS__))
 #define mx_view_constant(...) MX_AT_SOURCE_LINE_(mx_view_constant(__VA_ARGS__))
 #define mx_mirror_create(...) MX_AT_SOURCE_LINE_(mx_mirror_create(__VA_ARGS__))
-#define mx_mirror_view_create(...) MX_AT_SOURCE_LINE_(mx_mirror_view_create(__VA_ARGS__))
+#define mx_mirror_if_needed(...) MX_AT_SOURCE_LINE_(mx_mirror_if_needed(__VA_ARGS__))
 
 #ifdef __cplusplus
 }

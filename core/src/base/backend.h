@@ -202,9 +202,9 @@ struct mx_ctx_s {
     bool shuffled;
     bool high_priority; /* contexts of devices only */
 
-    /* A setting, and 0 after a reduction of this context has waited for so long. Accelerators: the
-     * seconds that a reduction may wait inside of its kernel for its other blocks. 0: it must not
-     * wait. */
+    /* Accelerators: a reduction may wait inside of its kernel for its other blocks for so many
+     * seconds (a setting). 0: it must not wait. After a reduction has waited for so long, the core
+     * sets this to 0. */
     int reduction_wait;
 
     /* The backend's open sets these. A host backend may leave all of them 0. */
@@ -215,7 +215,7 @@ struct mx_ctx_s {
     void *queue;             /* accelerators: the queue of launches; cuda: a cudaStream_t */
 
     /* Backends read these. */
-    int cores; /* 0: it has no cores of its own; else its number among the contexts that have */
+    int cores; /* the number of this context among those that have cores of their own; 0: it has none */
     /* Kernels store here what went wrong: see mx_overflow. */
     int64_t *overflow;
 
@@ -253,8 +253,8 @@ void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
  * thread (minx/host/kernel.h says why it is a short). */
 extern __thread short mx_thread_;
 
-/* The context whose chunks this thread runs now; NULL: none. So a call knows that it comes from a
- * body. */
+/* The context whose chunks this thread runs now; NULL: none. A call from a body
+ * is recognised by it. */
 extern __thread mx_ctx mx_body_ctx_;
 
 /* Runs a part of a launch as thread number `thread` of it. All calls of `run` by host backends are

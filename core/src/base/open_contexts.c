@@ -2,11 +2,11 @@
  *
  *   - while a launch runs on the context: the call comes from the body of a kernel, or from another
  *     thread. The call is an error, and so is the launch, as some calls cannot return one;
- *   - in a child process after fork(): a fork copies the calling thread only. The threads that a
- *     context of the parent process has are lost, and waiting for them would not end. Neither does
- *     a device serve the child. Nor does a launch end that another thread ran.
+ *   - in a child process after fork(). A fork copies the calling thread only, so the child does not
+ *     have the other threads of a context, and waiting for them would not end. The child cannot use
+ *     the parent's devices. A launch that another thread ran does not end in the child.
  *
- * All have the same mark, the context's `running`. So a launch tests one pointer for them. */
+ * The context's `running` marks all these cases. So a launch tests one pointer. */
 #include "state.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@
 /* Recursive, because a tool may request a fence when it gets the event of another fence. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static mx_ctx first;
-static uint32_t created_contexts; /* contexts so far */
+static uint32_t created_contexts; /* the number of contexts that were created */
 
 __thread mx_ctx mx_body_ctx_;
 

@@ -47,7 +47,7 @@ typedef struct mx_core_ctx {
     int cpu_count;
 
     /* fault.c: where kernels record indices out of bounds; NULL unless MINX_BOUNDS_CHECK */
-    mx_fault *fault;
+    mx_fault_ *fault;
 
     /* scratch.c: partial results, in the backend's space */
     void *scratch;
@@ -71,7 +71,7 @@ typedef struct mx_core_ctx {
     mx_plan *plans;      /* a hash table; NULL: there was no launch yet */
     uint64_t plan_slots; /* of the table, a power of two; 0: there is none */
     uint64_t plan_count; /* slots in use */
-    int plan_shift;      /* a slot is found by the bits of a hash above this one */
+    int plan_shift;      /* the bits of a hash from this one on are the number of its slot */
 } mx_core_ctx;
 
 /* The core's part of a context. */

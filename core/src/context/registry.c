@@ -41,12 +41,6 @@ const mx_backend *mx_backend_find(const char *name, bool *known)
     return NULL;
 }
 
-bool mx_backend_built(const char *name)
-{
-    bool known;
-    return mx_backend_find(name, &known) != NULL;
-}
-
 bool mx_backend_available(const char *name, const char **why)
 {
     const char *unused;

@@ -5,7 +5,7 @@
  *   2. The launch runs on its own context.
  *   3. It runs on the other context, with a copy of the arguments whose accessors point to the shadows.
  *   4. Views and results are compared element by element (compare.c). The first difference ends the launch with
- *      MX_ERR_MISMATCH. A view may be marked (mx_view_set_check): its elements are then compared in any order, or not at all.
+ *      MX_ERR_MISMATCH. Views that are marked by mx_view_set_unchecked are not compared.
  *
  * Each launch makes new shadows. So a launch is checked correctly even if the backends rightly gave
  * different results before. Results of user types are not compared. Cost: two copies of every view
@@ -162,12 +162,10 @@ static mx_comparison comparison_of(const shadows *s)
                            .tolerance = mx_core(s->ctx)->check_tolerance};
 }
 
-/* How a view is compared: by its own mark or that of its root, whichever compares less. */
-static mx_check check_of(mx_view view)
+static bool is_unchecked(mx_view view)
 {
     const mx_record *record = mx_record_of(view);
-    const mx_record *root = mx_record_of(mx_record_root(view, record));
-    return record->check > root->check ? record->check : root->check;
+    return record->unchecked || mx_record_of(mx_record_root(view, record))->unchecked;
 }
 
 static double scale_of(mx_view view)
@@ -182,12 +180,13 @@ static mx_err compare_shadows(shadows *s)
     for (int k = 0; k < s->count; k++) {
         mx_view_info original, copy;
         if (s->list[k].mirror.generation == 0) continue; /* it shares a shadow that was compared */
+        if (is_unchecked(s->list[k].view)) continue;
         MX_TRY(mx_deep_copy(s->ctx, s->list[k].mirror, s->list[k].view));
         MX_TRY(mx_fence(s->ctx));
         MX_TRY(mx_view_get_info(s->list[k].mirror, &original));
         MX_TRY(mx_view_get_info(s->list[k].copy, &copy));
         comparison.scale = scale_of(s->list[k].view);
-        MX_TRY(mx_compare_views(&comparison, check_of(s->list[k].view), &original, &copy));
+        MX_TRY(mx_compare_views(&comparison, &original, &copy));
     }
     return MX_OK;
 }

@@ -1,10 +1,6 @@
 /* Comparing the results of two backends. Floating-point numbers agree if they differ by at most the
  * tolerance (for f32: at least 1e-5) times the largest magnitude in that view, because sums may be
- * computed in another order. Integers and elements of user types agree if they are equal.
- *
- * Elements in any order are compared as sorted lists. If there is some order of one list in which
- * each number agrees with its partner in the other, then the sorted lists agree number by number.
- * Cost: sorting both, n log n. */
+ * computed in another order. Integers and elements of user types agree if they are equal. */
 #include "compare.h"
 
 #include <math.h>
@@ -97,8 +93,8 @@ mx_err mx_compare_numbers(const mx_comparison *c, const char *what, int64_t inde
 
 /* ---- views ---- */
 
-static mx_err compare_each(const mx_comparison *c, const mx_view_info *original,
-                           const mx_view_info *other)
+mx_err mx_compare_views(const mx_comparison *c, const mx_view_info *original,
+                        const mx_view_info *other)
 {
     int64_t index[MX_MAX_RANK] = {0};
     const mx_type type = original->type;
@@ -119,59 +115,4 @@ static mx_err compare_each(const mx_comparison *c, const mx_view_info *original,
                        number_at(type, b));
     } while (next_index(original, index));
     return MX_OK;
-}
-
-/* For qsort_r: numbers are sorted by value, with NaNs at the end; other elements by their bytes. */
-static int compare_elements(const void *a, const void *b, void *type_of)
-{
-    const mx_type type = *(const mx_type *)type_of;
-    const double x = number_at(type, a), y = number_at(type, b);
-    if (type == MX_F64 || type == MX_F32)
-        return isnan(x) || isnan(y) ? (int)isnan(x) - (int)isnan(y) : (x > y) - (x < y);
-    if (x != y) return (x > y) - (x < y);
-    return memcmp(a, b, MX_TYPE_SIZE(type)); /* user types; large integers with the same double */
-}
-
-static void sort_elements(char *sorted, const mx_view_info *v)
-{
-    int64_t index[MX_MAX_RANK] = {0};
-    const size_t size = MX_TYPE_SIZE(v->type);
-    char *at = sorted;
-    mx_type type = v->type;
-    do {
-        memcpy(at, element_of(v, index), size);
-        at += size;
-    } while (next_index(v, index));
-    qsort_r(sorted, (size_t)v->count, size, compare_elements, &type);
-}
-
-static mx_err compare_sorted(const mx_comparison *c, const mx_view_info *original,
-                             const mx_view_info *other, char *a, char *b)
-{
-    const mx_type type = original->type;
-    const size_t size = MX_TYPE_SIZE(type);
-    const double scale = fmax(magnitude(other), c->scale);
-    sort_elements(a, original);
-    sort_elements(b, other);
-    for (int64_t e = 0; e < original->count; e++, a += size, b += size)
-        MX_REQUIRE(
-            same_number(type, a, b, scale, c->tolerance), MX_ERR_MISMATCH,
-            "kernel %s: view '%s', element %lld after sorting: %s gives %.17g, %s gives %.17g",
-            c->kernel, original->label, (long long)e, c->name[0], number_at(type, a), c->name[1],
-            number_at(type, b));
-    return MX_OK;
-}
-
-mx_err mx_compare_views(const mx_comparison *c, mx_check how, const mx_view_info *original,
-                        const mx_view_info *other)
-{
-    if (how == MX_CHECK_NOTHING || original->count == 0) return MX_OK;
-    if (how == MX_CHECK_EACH) return compare_each(c, original, other);
-    const size_t bytes = (size_t)original->count * MX_TYPE_SIZE(original->type);
-    char *const sorted = malloc(2 * bytes);
-    MX_REQUIRE(sorted != NULL, MX_ERR_MEMORY, "view '%s': no memory to compare it",
-               original->label);
-    const mx_err err = compare_sorted(c, original, other, sorted, sorted + bytes);
-    free(sorted);
-    return err;
 }

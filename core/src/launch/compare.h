@@ -15,7 +15,7 @@ void mx_copy_elements(const mx_view_info *to, const mx_view_info *from);
 
 /* MX_ERR_MISMATCH if views of the same shape in host memory differ, with the first index where they
  * do. */
-mx_err mx_compare_views(const mx_comparison *c, mx_check how, const mx_view_info *original,
+mx_err mx_compare_views(const mx_comparison *c, const mx_view_info *original,
                         const mx_view_info *other);
 
 /* The same of two numbers, which `what` and `index` name in the message. */

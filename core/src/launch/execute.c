@@ -53,14 +53,14 @@ void mx_launch_count(mx_ctx ctx, const mx_launch *l)
 }
 
 /* The first chunk of a reduction into an array can sum its items in the result, unless the body may
- * need what is there before: in its arguments, through an accessor, or through a plain pointer. */
+ * read the old values there: in its arguments, through an accessor, or through a plain pointer. */
 static void set_sums_in_result(mx_launch *l, const void *args)
 {
     const mx_kernel *k = l->kernel;
     const bool sums_in_result =
         !k->not_checked &&
         !mx_args_overlap(args, k->args_size, l->result, (size_t)l->length * k->value_size);
-    /* no store where it has the value: other threads read the cache line */
+    /* stores only a value that changed, because other threads read the cache line */
     if (l->sums_in_result != sums_in_result) l->sums_in_result = sums_in_result;
 }
 

@@ -248,7 +248,7 @@ static mx_err describe_array(const mx_record *view, const char *what, const void
     if (strides != NULL) r->layout = MX_LAYOUT_STRIDE;
     mx_record_measure(r);
     MX_REQUIRE(array != NULL || r->count == 0, MX_ERR_ARG, "%s '%s': no array", what, view->label);
-    /* drops the const: an array that is only read is never written here */
+    /* removes the const; an export writes to the array, an import only reads it */
     memcpy(&r->data, &array, sizeof array);
     MX_REQUIRE(
         MX_HOST_ACCESSIBLE & MX_SPACE_BIT(r->space), MX_ERR_SPACE,

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The mx_fault follows the numbers of ctx->overflow. */
-enum { RECORD_BYTES = MX_OVERFLOWS * sizeof(int64_t) + sizeof(mx_fault) };
+/* The mx_fault_ follows the numbers of ctx->overflow. */
+enum { RECORD_BYTES = MX_OVERFLOWS * sizeof(int64_t) + sizeof(mx_fault_) };
 
 mx_err mx_faults_create(mx_ctx ctx)
 {
@@ -19,7 +19,7 @@ mx_err mx_faults_create(mx_ctx ctx)
     memset(records, 0, RECORD_BYTES);
     ctx->overflow = records;
 #ifdef MINX_BOUNDS_CHECK
-    mx_core(ctx)->fault = (mx_fault *)(ctx->overflow + MX_OVERFLOWS);
+    mx_core(ctx)->fault = (mx_fault_ *)(ctx->overflow + MX_OVERFLOWS);
 #endif
     return MX_OK;
 }
@@ -66,7 +66,7 @@ static void say_expected(char *text, int64_t origin, int64_t extent)
 mx_err mx_fault_check(mx_ctx ctx)
 {
     if (mx_core(ctx)->fault == NULL || mx_core(ctx)->fault->count == 0) return MX_OK;
-    const mx_fault fault = *mx_core(ctx)->fault;
+    const mx_fault_ fault = *mx_core(ctx)->fault;
     char recent[256];
     mx_recent_kernels(ctx, recent, sizeof recent);
     memset(mx_core(ctx)->fault, 0, sizeof *mx_core(ctx)->fault);

@@ -81,7 +81,7 @@ typedef struct head {
     char *data;
     uint64_t stamp;
 #ifdef MINX_BOUNDS_CHECK
-    mx_fault *fault;
+    mx_fault_ *fault;
 #endif
 } head;
 enum { HAS_ORIGIN = sizeof(head) > MX_STAMP_OFFSET + sizeof(uint64_t) };

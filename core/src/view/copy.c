@@ -203,7 +203,7 @@ mx_err mx_deep_copy(mx_ctx ctx, mx_view destination, mx_view source)
         const mx_move move = {.to = destination, .from = source, .plain = true};
         return mx_core(ctx)->record_move(mx_core(ctx)->graph, &move);
     }
-    /* the spans differ if the padding behind a single row does */
+    /* the spans differ if the views have a single row, with different padding behind it */
     const int64_t shared = from->span < to->span ? from->span : to->span;
     const size_t size = MX_TYPE_SIZE(from->type);
     const size_t bytes = (size_t)(by_elements ? from->count : shared) * size;
@@ -237,9 +237,9 @@ mx_err mx_fill_(mx_ctx ctx, mx_view view, const void *value, mx_type type)
     mx_tool_copy(r, r->data, NULL, value, (size_t)r->count * size);
     if (!mx_record_has_gaps(r))
         return mx_tool_copied(ctx->backend->memory.fill(ctx, r->data, r->span, value, size));
-    /* A view with gaps: a copy whose source strides are 0, so that each element is a copy of one
-     * element. On hosts that is the value. A device cannot read the value, so there the first
-     * element is set first, and then copied to all. */
+    /* A view with gaps is filled by a copy whose source strides are 0: each element becomes a copy
+     * of one element. On hosts this element is the value. A device cannot read the value, so there
+     * the first element of the view is set, and then copied to all. */
     static const int64_t zero_strides[MX_MAX_RANK];
     const bool host = ctx->backend->host.run != NULL;
     const mx_backend_memory *memory = &ctx->backend->memory;

@@ -76,7 +76,7 @@ mx_err mx_record_lay_out(mx_record *r)
     memcpy(extent, r->extent, sizeof extent);
 #define MX_LAYOUT_STRIDES(NAME, name, prefix, ...) \
     if (r->layout == MX_LAYOUT_##NAME)             \
-        fits = prefix##_strides(r->rank, extent, stride, __VA_ARGS__);
+        fits = prefix##_strides_(r->rank, extent, stride, __VA_ARGS__);
     MX_LAYOUTS_(MX_LAYOUT_STRIDES)
     MX_REQUIRE(fits, MX_ERR_RANK, "view '%s': layout %s is not for rank %d", r->label,
                mx_layout_name(r->layout), r->rank);

@@ -35,7 +35,7 @@ typedef struct mx_record {
     bool constant; /* read-only */
     /* only launches on the context with this id may use it; 0: any context */
     uint64_t reserved_for;
-    mx_check check;     /* how a check against another backend compares its elements */
+    bool unchecked;     /* a check against another backend does not compare its elements */
     double check_scale; /* at least this is taken for their largest magnitude */
 
     /* A part covers a range of indices in each dimension of its root, the view that has the

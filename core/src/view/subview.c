@@ -37,7 +37,7 @@ static void name_part(mx_record *part, const mx_record *root)
 static mx_err apply_slice(const mx_record *of, int d, mx_slice slice, mx_record *part)
 {
     const int64_t extent = of->extent[d], begin = slice.begin;
-    const int64_t end = slice.drops ? begin : slice.end == MX_TO_END ? extent : slice.end;
+    const int64_t end = slice.drops ? begin : slice.end == MX_TO_END_ ? extent : slice.end;
     const int q = of->root_dim[d];
     MX_REQUIRE(begin >= 0 && begin <= end && end <= extent - slice.drops, MX_ERR_BOUNDS,
                "subview of '%s': %s %d: got %lld to %lld, its extent is %lld", of->label,

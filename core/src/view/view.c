@@ -188,7 +188,7 @@ mx_err mx_view_not_in_use(mx_view view, const char *call)
     return MX_OK;
 }
 
-/* The same for all that ends with the view if this was its last owner: the roots of parts. */
+/* The same for the view, if the caller is its last owner, and for the roots that end with it. */
 static mx_err end_not_in_use(mx_view view, const char *call)
 {
     while (mx_body_ctx_ != NULL && view.generation != 0) {
@@ -246,7 +246,7 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     const mx_view_options options = {old->space, old->layout, false, old->padding};
     MX_TRY(
         (mx_view_create)(ctx, old->label, old->type, old->rank, extents, &options, &replacement));
-    mx_record_of(replacement)->check = old->check;
+    mx_record_of(replacement)->unchecked = old->unchecked;
     mx_record_of(replacement)->check_scale = old->check_scale;
     for (int d = 0; d < old->rank; d++)
         common[d] = old->extent[d] < extents[d] ? old->extent[d] : extents[d];
@@ -261,15 +261,12 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
     return err;
 }
 
-mx_err mx_view_set_check(mx_view view, mx_check check)
+mx_err mx_view_set_unchecked(mx_view view)
 {
     mx_record *r;
     MX_TRY(mx_record_find(view, &r));
-    MX_REQUIRE((unsigned)check <= MX_CHECK_NOTHING, MX_ERR_ARG,
-               "view '%s': check: got %d, expected MX_CHECK_EACH, _ANY_ORDER or _NOTHING", r->label,
-               (int)check);
-    MX_TRY(mx_view_not_in_use(view, "mx_view_set_check"));
-    r->check = check;
+    MX_TRY(mx_view_not_in_use(view, "mx_view_set_unchecked"));
+    r->unchecked = true;
     return MX_OK;
 }
 
@@ -337,7 +334,7 @@ mx_err(mx_mirror_create)(mx_view source, mx_view *mirror)
     return insert_record(&copy, mirror);
 }
 
-mx_err(mx_mirror_view_create)(mx_view source, mx_view *mirror)
+mx_err(mx_mirror_if_needed)(mx_view source, mx_view *mirror)
 {
     mx_record *r;
     MX_TRY(mx_view_set_null(mirror));

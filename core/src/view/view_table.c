@@ -8,16 +8,16 @@
  *     bits 47..45  memory space             bits 42..20  generation (low 23 bits)
  *     bits 44..43  layout that the kernel   bits 19..0   slot
  *                  instance must have (0: any)
- * A word with an even generation, or with a slot that the table does not have, is none: it can be a
- * number of the user next to padding, in which half of an earlier stamp stands.
+ * A word with an even generation, or with a slot that the table does not have, is no stamp. It can
+ * be a number of the user next to padding that still has half of an earlier stamp.
  *
  * A launch finds the views of all its arguments without a lock. Invariants:
  *  1. slot s < count has a record, whose address never changes (chunks are never moved or freed);
  *  2. a generation is odd while its view exists and even while the slot is free, and it only grows; so a handle with generation 0
  *     never has a view;
  *  3. a record is written under the lock, and only while its generation is even; the odd generation is stored last;
- *  4. the slot that has been free for the longest time is used first. A stamp has only the low bits of a generation, so this makes
- *     it as late as possible that a stale stamp looks valid again. */
+ *  4. the slot that has been free for the longest time is used first. A stamp has only the low bits of a generation, so a
+ *     stale stamp looks valid again only after the slot was used many times. */
 #include "memory.h"
 
 #include <pthread.h>

@@ -6,6 +6,7 @@ typedef struct sample_views {
     mx_view next, u;
 } sample_views;
 MX_ARGS_FROM(sample_args, sample_views, (mx_f64_2, next) (mx_cf64_2, u));
+MX_DECLARE_REDUCE(2D, sample_step, sample_args, double)
 MX_BODY void sample_step_body(const sample_args *a, int j, int k, double *sum)
 {
     const double x = MX_AT(a->u, j, k - 1) + MX_AT(a->u, j, k + 1) - 2 * MX_AT(a->u, j, k);
@@ -13,7 +14,7 @@ MX_BODY void sample_step_body(const sample_args *a, int j, int k, double *sum)
     MX_AT(a->next, j, k) = MX_AT(a->u, j, k) + 0.2 * (x + y);
     *sum += MX_AT(a->next, j, k);
 }
-MX_KERNEL_REDUCE(2D, sample_step, sample_args, double, MX_SUM)
+MX_REDUCE(2D, sample_step, MX_SUM)
 
 #ifdef MX_DRIVER
 #include "domain/box_halo.h"

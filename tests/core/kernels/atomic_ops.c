@@ -62,8 +62,8 @@ AO_INTEGERS(AO_INTEGER_KERNELS)
 /* ---- comparing bits: a NaN is found, zeros of other sign are not ---- */
 MX_BODY void ao_bits_body(const ao_bits_args *a, int i)
 {
-    const double d = i == 0 ? MX_QUIET_NAN(double) : -0.0;
-    const float f = i == 0 ? MX_QUIET_NAN(float) : -0.0f;
+    const double d = i == 0 ? (double)NAN : -0.0;
+    const float f = i == 0 ? NAN : -0.0f;
     MX_AT(a->d_got, i) = mx_atomic_compare_exchange(&MX_AT(a->d, i), d, 3.0);
     MX_AT(a->f_got, i) = mx_atomic_compare_exchange(&MX_AT(a->f, i), f, 3.0f);
 }

@@ -102,7 +102,7 @@ MX_FOR(TEAM, mx_ca_lanes)
 MX_BODY void ca_fill_list_body(const ca_list_args *a, int i)
 {
     const int slot = mx_atomic_fetch_add(&MX_AT(a->count), 1);
-    MX_AT(a->list, slot) = CA_MISTAKE && i == a->wrong ? -1 : i;
+    MX_AT(a->list, slot) = i;
     MX_AT(a->place, i) = slot;
 }
 MX_FOR(1D, ca_fill_list, MX_ITEMS_PLAIN)

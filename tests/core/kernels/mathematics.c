@@ -15,59 +15,47 @@
  * place. */
 #define MM_RULE(value) MX_AT(a->rules, rule++) = (T)(value);
 
-#define MM_KERNELS(tag, T_, s)                                                           \
-    MX_BODY void mm_functions_##tag##_body(const mm_##tag##_args *a, int i)              \
-    {                                                                                    \
-        MM_UNARY(MM_UNARY_##tag)                                                         \
-        MM_BINARY(MM_BINARY_##tag)                                                       \
-        MM_AT(MM_fma) = fma##s(MM_X(MM_fma), MM_Y(MM_fma), MM_Z(MM_fma));                \
-        MM_AT(MM_hypot3) = mx_hypot3(MM_X(MM_hypot3), MM_Y(MM_hypot3), MM_Z(MM_hypot3)); \
-        MM_AT(MM_rsqrt) = mx_rsqrt(MM_X(MM_rsqrt));                                      \
-        MM_AT(MM_recip) = mx_recip(MM_X(MM_recip));                                      \
-    }                                                                                    \
-    MX_FOR(1D, mm_functions_##tag)                                                       \
-    MX_BODY void mm_rules_##tag##_body(const mm_##tag##_args *a, int i)                  \
-    {                                                                                    \
-        typedef T_ T;                                                                    \
-        const T zero = MX_AT(a->x, i), big = MX_FINITE_MAX(T) + zero;                    \
-        T whole;                                                                         \
-        int exponent, rule = 0;                                                          \
-        MM_RULE(isfinite(big))                                                           \
-        MM_RULE(isfinite(MX_INFINITY(T)))                                                \
-        MM_RULE(isinf(big * 2) != 0)                                                     \
-        MM_RULE(isinf(big) != 0)                                                         \
-        MM_RULE(isnan(MX_QUIET_NAN(T)) != 0)                                             \
-        MM_RULE(isnan(big) != 0)                                                         \
-        MM_RULE(isnan(nan##s("")) != 0)                                                  \
-        MM_RULE(signbit(-zero) != 0)                                                     \
-        MM_RULE(signbit(zero) != 0)                                                      \
-        MM_RULE(isnan(mx_min(MX_QUIET_NAN(T), big)) != 0)                                \
-        MM_RULE(mx_min(big, MX_QUIET_NAN(T)))                                            \
-        MM_RULE(isnan(mx_clamp(MX_QUIET_NAN(T), zero, big)) != 0)                        \
-        MM_RULE(modf##s(-3.75##s, &whole))                                               \
-        MM_RULE(whole)                                                                   \
-        MM_RULE(frexp##s(80.0##s, &exponent))                                            \
-        MM_RULE(exponent)                                                                \
-        MM_RULE(ldexp##s(0.75##s, 5))                                                    \
-        MM_RULE(scalbn##s(0.75##s, -3))                                                  \
-        MM_RULE(nextafter##s(zero + 1, 2) - 1 - MX_EPSILON(T))                           \
-        MM_RULE(mx_hypot3(big / 2, big / 4, big / 4))                                    \
-        MM_RULE(mx_min(1, 2.5##s))                                                       \
-        MM_RULE(mx_max(zero + 7, 2))                                                     \
-        MM_RULE(mx_clamp(zero + 7, 2, 3))                                                \
-        MX_AT(a->traits, 0) = MX_EPSILON(T);                                             \
-        MX_AT(a->traits, 1) = MX_NORM_MIN(T);                                            \
-        MX_AT(a->traits, 2) = MX_DENORM_MIN(T);                                          \
-        MX_AT(a->traits, 3) = MX_INFINITY(T);                                            \
-        MX_AT(a->traits, 4) = (T)MX_DIGITS(T);                                           \
-        MX_AT(a->traits, 5) = (T)MX_DIGITS10(T);                                         \
-        MX_AT(a->traits, 6) = (T)MX_MAX_DIGITS10(T);                                     \
-        MX_AT(a->traits, 7) = (T)MX_MIN_EXPONENT(T);                                     \
-        MX_AT(a->traits, 8) = (T)MX_MAX_EXPONENT(T);                                     \
-        MX_AT(a->traits, 9) = (T)MX_MIN_EXPONENT10(T);                                   \
-        MX_AT(a->traits, 10) = (T)MX_MAX_EXPONENT10(T);                                  \
-        MX_AT(a->traits, 11) = MX_ROUND_ERROR(T);                                        \
-    }                                                                                    \
+#define MM_KERNELS(tag, T_, s)                                                                \
+    MX_BODY void mm_functions_##tag##_body(const mm_##tag##_args *a, int i)                   \
+    {                                                                                         \
+        MM_UNARY(MM_UNARY_##tag)                                                              \
+        MM_BINARY(MM_BINARY_##tag)                                                            \
+        MM_AT(MM_fma) = fma##s(MM_X(MM_fma), MM_Y(MM_fma), MM_Z(MM_fma));                     \
+        MM_AT(MM_hypot3) = mx_hypot3(MM_X(MM_hypot3), MM_Y(MM_hypot3), MM_Z(MM_hypot3));      \
+        MM_AT(MM_rsqrt) = mx_rsqrt(MM_X(MM_rsqrt));                                           \
+        MM_AT(MM_recip) = mx_recip(MM_X(MM_recip));                                           \
+    }                                                                                         \
+    MX_FOR(1D, mm_functions_##tag)                                                            \
+    MX_BODY void mm_rules_##tag##_body(const mm_##tag##_args *a, int i)                       \
+    {                                                                                         \
+        typedef T_ T;                                                                         \
+        const T zero = MX_AT(a->x, i), big = (T)(sizeof(T) == 8 ? DBL_MAX : FLT_MAX) + zero;  \
+        T whole;                                                                              \
+        int exponent, rule = 0;                                                               \
+        MM_RULE(isfinite(big))                                                                \
+        MM_RULE(isfinite(INFINITY))                                                           \
+        MM_RULE(isinf(big * 2) != 0)                                                          \
+        MM_RULE(isinf(big) != 0)                                                              \
+        MM_RULE(isnan((T)NAN) != 0)                                                           \
+        MM_RULE(isnan(big) != 0)                                                              \
+        MM_RULE(isnan(nan##s("")) != 0)                                                       \
+        MM_RULE(signbit(-zero) != 0)                                                          \
+        MM_RULE(signbit(zero) != 0)                                                           \
+        MM_RULE(isnan(mx_min((T)NAN, big)) != 0)                                              \
+        MM_RULE(mx_min(big, (T)NAN))                                                          \
+        MM_RULE(isnan(mx_clamp((T)NAN, zero, big)) != 0)                                      \
+        MM_RULE(modf##s(-3.75##s, &whole))                                                    \
+        MM_RULE(whole)                                                                        \
+        MM_RULE(frexp##s(80.0##s, &exponent))                                                 \
+        MM_RULE(exponent)                                                                     \
+        MM_RULE(ldexp##s(0.75##s, 5))                                                         \
+        MM_RULE(scalbn##s(0.75##s, -3))                                                       \
+        MM_RULE(nextafter##s(zero + 1, 2) - 1 - (sizeof(T) == 8 ? DBL_EPSILON : FLT_EPSILON)) \
+        MM_RULE(mx_hypot3(big / 2, big / 4, big / 4))                                         \
+        MM_RULE(mx_min(1, 2.5##s))                                                            \
+        MM_RULE(mx_max(zero + 7, 2))                                                          \
+        MM_RULE(mx_clamp(zero + 7, 2, 3))                                                     \
+    }                                                                                         \
     MX_FOR(1D, mm_rules_##tag)
 MM_KERNELS(f64, double, )
 MM_KERNELS(f32, float, f)
@@ -110,8 +98,6 @@ MM_BIT_KERNEL(u64, uint64_t)
         MX_AT(a->to, i *MM_ORDERS + 0) = mx_min(x, y);                        \
         MX_AT(a->to, i *MM_ORDERS + 1) = mx_max(x, y);                        \
         MX_AT(a->to, i *MM_ORDERS + 2) = mx_clamp(x, (T)3, (T)10);            \
-        MX_AT(a->to, i *MM_ORDERS + 3) = MX_FINITE_MIN(T);                    \
-        MX_AT(a->to, i *MM_ORDERS + 4) = MX_FINITE_MAX(T);                    \
     }                                                                         \
     MX_FOR(1D, mm_order_##tag)
 MM_NUMBERS(MM_ORDER_KERNEL)

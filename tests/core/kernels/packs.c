@@ -1,5 +1,6 @@
 #include "minx/kernel.h"
-#include "minx/kit/simd_part_rows.h"
+#include "minx/kit/simd_parts.h"
+#include "minx/kit/simd_rows.h"
 
 #include "packs.h"
 
@@ -81,60 +82,6 @@
     })
 PK_FLOATS(PK_FLOAT_KERNEL)
 PK_INTEGERS(PK_INTEGER_KERNEL)
-
-/* simd_part_rows.h. An integer is right where both functions for it are right: 2 n - n. */
-MX_BODY void pk_part_rows_at(const pk_rows_args *a, int first)
-{
-    int32_t index[MX_PART_WIDTH_F64], whole[MX_PART_WIDTH_F64];
-    int32_t sum[MX_PART_GROUPS], shared[MX_PART_GROUPS];
-    mx_part_f64 row[4], spread[4];
-    for (int l = 0; l < MX_PART_WIDTH_F64; l++) index[l] = MX_AT(a->index, first + l);
-    mx_part_load_rows(&MX_AT(a->from, 0), index, row);
-    for (int d = 0; d < 4; d++) mx_part_store_f64(&MX_AT(a->loaded, d * a->n + first), row[d]);
-    mx_part_store_i32(whole, row[1]);
-    mx_part_store_f64(&MX_AT(a->there_and_back, first), 2.0 * mx_part_trunc(row[1]));
-    for (int l = 0; l < MX_PART_WIDTH_F64; l++) MX_AT(a->there_and_back, first + l) -= whole[l];
-    mx_part_subtract_rows(&MX_AT(a->less, 0), index, row);
-    for (int g = 0; g < MX_PART_GROUPS; g++) {
-        const int four = (first + g * MX_PART_GROUP) / 4;
-        sum[g] = 4 * four;
-        shared[g] = MX_AT(a->index, 4 * four);
-    }
-    mx_part_sum_rows(&MX_AT(a->sums, 0), sum, row);
-    mx_part_spread_rows(&MX_AT(a->from, 0), shared, spread);
-    for (int d = 0; d < 4; d++) mx_part_store_f64(&MX_AT(a->spread, d * a->n + first), spread[d]);
-    mx_part_store_f64(&MX_AT(a->root, first), mx_part_rsqrt(row[2] * row[2] + 0.25));
-}
-
-/* One item is all groups: rows that groups share are added to one after another. */
-MX_BODY void pk_part_rows_body(const pk_rows_args *a, int item)
-{
-    for (int first = item; first < a->n; first += MX_PART_WIDTH_F64) pk_part_rows_at(a, first);
-}
-MX_FOR(1D, pk_part_rows, MX_ITEMS_PLAIN)
-
-/* One item here too. */
-MX_BODY void pk_rows_body(const pk_rows_args *a, int item)
-{
-    for (int first = item; first < a->n; first += MX_PACK_WIDTH) {
-        const int group = first / MX_PACK_WIDTH;
-        int32_t index[MX_PACK_WIDTH];
-        mx_pack_f64 row[4];
-        mx_pack_store(index, mx_pack_load(&MX_AT(a->index, first)));
-        mx_pack_load_rows(&MX_AT(a->from, 0), index, row);
-        for (int d = 0; d < 4; d++) mx_pack_store(&MX_AT(a->loaded, d * a->n + first), row[d]);
-        mx_pack_store(&MX_AT(a->there_and_back, first), mx_pack_to_f64(mx_pack_to_i32(row[1])));
-        mx_pack_subtract_rows(&MX_AT(a->less, 0), index, row);
-        mx_pack_sum_rows(&MX_AT(a->sums, 4 * group), row);
-        mx_pack_store(&MX_AT(a->root, first), mx_pack_rsqrt(row[2] * row[2] + 0.25));
-        MX_AT(a->counts, group) =
-            mx_pack_compress(&MX_AT(a->kept, 2 * first), (unsigned)MX_AT(a->bits, group),
-                             mx_pack_load(&MX_AT(a->index, first)));
-        (void)mx_pack_compress(&MX_AT(a->kept_numbers, 2 * first), (unsigned)MX_AT(a->bits, group),
-                               row[0]);
-    }
-}
-MX_FOR(1D, pk_rows, MX_ITEMS_PLAIN)
 
 #define PK_PARTS(tag, T, WIDTH)                                                           \
     MX_BODY void pk_parts_##tag(const T *x, const T *y, unsigned bits, T *chosen, T *sum, \

@@ -44,6 +44,12 @@ MX_BODY void rj_line_body(const rj_no_args *a, int i, int64_t *sum)
     *sum += (int64_t)a->factor * i;
 }
 MX_REDUCE(1D, rj_line, MX_SUM)
+MX_BODY void rj_double_factor(rj_no_args *a) { a->factor *= 2; }
+MX_BODY void rj_doubled_body(const rj_no_args *a, int i, int64_t *sum)
+{
+    *sum += (int64_t)a->factor * i;
+}
+MX_REDUCE(1D, rj_doubled, MX_SUM, MX_ITEMS_SIMD, rj_double_factor)
 MX_BODY void rj_looping_body(const rj_no_args *a, int i, int j, int64_t *sum)
 {
     for (int n = 0; n < a->factor; n++) *sum += i;

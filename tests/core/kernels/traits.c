@@ -57,9 +57,3 @@ MX_BODY void traits_by_four_body(const traits_rows_args *a, int i, int four)
     MX_STORE2(differences, a->to, i, 4 * four + 2);
 }
 MX_FOR(2D, traits_by_four)
-
-MX_BODY void traits_hand_over_body(const traits_hand_over_args *a, int i)
-{
-    MX_STORE(a->number, a->to, TRAITS_LINE * i);
-}
-MX_FOR(1D, traits_hand_over)

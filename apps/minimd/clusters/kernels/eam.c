@@ -1,16 +1,14 @@
 /* The embedded-atom method on lists of clusters: md_eam_clusters.h explains it. */
+#include "clusters/kernels/md_part_rows.h"
 #include "clusters/md_eam_clusters.h"
 #include "minx/kernel.h"
-#include "minx/kit/simd_part_rows.h"
 
 #include <float.h>
 
 MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
 
-/* pairs of a vector, and vectors of a batch */
-enum { MD_LANES = MX_PART_WIDTH_F64, MD_VECTORS = MD_BATCH / MD_LANES };
-/* pairs of a group, and groups of a vector */
-enum { MD_GROUP = MX_PART_GROUP, MD_GROUPS = MX_PART_GROUPS };
+/* Vectors of a batch. A vector has MD_LANES pairs in MD_GROUPS groups. */
+enum { MD_VECTORS = MD_BATCH / MD_LANES };
 
 /* A few vectors of a list. The work is done in stages, each over all of them: so a vector's chain
  * of dependent operations, some 150 cycles, runs beside those of many others. The numbers of a
@@ -168,7 +166,7 @@ MX_BODY void md_store_vectors(const md_eam_list_args *a, int vectors, md_pair_st
 MX_BODY void md_add_pairs(const md_eam_list_args *a, int slot, unsigned atoms, mx_pack_i32 others,
                           md_pair_stream *stream)
 {
-    stream->count += mx_pack_compress(stream->pairs + stream->count, atoms, others);
+    stream->count += md_compress(stream->pairs + stream->count, atoms, others);
     if (stream->count < MD_WAITING) return;
     md_name_groups(slot, MD_WAITING, stream);
     md_store_vectors(a, MD_WAITING / MD_LANES, stream);
@@ -239,9 +237,9 @@ MX_BODY void md_find_intervals(const md_eam_cluster_args *a, md_eam_batch *b, in
     const md_eam_tables *const t = &a->tables;
     const mx_part_f64 scaled = distance * t->r_inverse;
     const mx_part_f64 last = mx_part_set_f64(t->r_knots - 1.0);
-    const mx_part_f64 knot = mx_part_trunc(mx_part_select_f64(scaled < last, scaled, last));
+    const mx_part_f64 knot = md_trunc(mx_part_select_f64(scaled < last, scaled, last));
     b->at[v] = scaled - knot;
-    mx_part_store_i32(b->knot[v], knot * (double)MD_PAIR_SPLINES);
+    md_store_i32(b->knot[v], knot * (double)MD_PAIR_SPLINES);
     for (int l = 0; l < MD_LANES && !one; l++) {
         const int ei = md_element_of(a, b->self[v * MD_GROUPS + l / MD_GROUP]),
                   ej = md_element_of(a, b->other[v * MD_LANES + l]);
@@ -259,8 +257,8 @@ MX_BODY void md_find_squares(const md_eam_cluster_args *a, md_eam_batch *b, bool
     const mx_part_f64 cutoff_square = mx_part_set_f64(a->tables.cutoff_square);
     for (int v = 0; v < b->vectors; v++) {
         mx_part_f64 self[4], other[4];
-        mx_part_spread_rows(places, b->self + v * MD_GROUPS, self);
-        mx_part_load_rows(places, b->other + v * MD_LANES, other);
+        md_spread_rows(places, b->self + v * MD_GROUPS, self);
+        md_load_rows(places, b->other + v * MD_LANES, other);
         const mx_part_f64 dx = self[0] - other[0], dy = self[1] - other[1], dz = self[2] - other[2];
         const mx_part_f64 square = dx * dx + dy * dy + dz * dz;
         const mx_part_mask_f64 pair = (square > zero) & (square < cutoff_square);
@@ -277,7 +275,7 @@ MX_BODY void md_find_squares(const md_eam_cluster_args *a, md_eam_batch *b, bool
 MX_BODY void md_find_distances(const md_eam_cluster_args *a, md_eam_batch *b, bool forces, bool one)
 {
     for (int v = 0; v < b->vectors; v++) {
-        const mx_part_f64 inverse = mx_part_rsqrt(b->square[v]);
+        const mx_part_f64 inverse = md_rsqrt(b->square[v]);
         if (forces) b->inverse[v] = inverse;
         md_find_intervals(a, b, v, b->square[v] * inverse, one);
     }
@@ -305,10 +303,10 @@ MX_BODY void md_look_up_densities(const md_eam_cluster_args *a, md_eam_batch *b,
     const double *const knots = &MX_AT(a->pair_knots, 0, 0);
     for (int v = 0; v < b->vectors; v++) {
         mx_part_f64 spline[4];
-        mx_part_load_rows(knots, b->knot[v], spline);
+        md_load_rows(knots, b->knot[v], spline);
         b->density[v] = md_of_pairs(a, b, v, md_cubic(spline, b->at[v]));
         if (one || !pushes) continue;
-        mx_part_load_rows(knots, b->mirrored[v], spline);
+        md_load_rows(knots, b->mirrored[v], spline);
         b->pushed[v] = md_of_pairs(a, b, v, md_cubic(spline, b->at[v]));
     }
 }
@@ -403,16 +401,16 @@ MX_BODY mx_part_f64 md_eam_pair_forces(const md_eam_cluster_args *a, const md_ea
     const double *const slopes = &MX_AT(a->pair_slopes, 0, 0);
     const mx_part_f64 at = b->at[v], inverse = b->inverse[v];
     mx_part_f64 c[4], embedded;
-    mx_part_load_rows(slopes, b->knot[v], c);
+    md_load_rows(slopes, b->knot[v], c);
     const mx_part_f64 slope_j = (c[0] * at + c[1]) * at + c[2];
     if (one) {
         embedded = (b->derivative_i[v] + b->derivative_j[v]) * slope_j;
     } else {
-        mx_part_load_rows(slopes, b->mirrored[v], c);
+        md_load_rows(slopes, b->mirrored[v], c);
         embedded =
             b->derivative_i[v] * slope_j + b->derivative_j[v] * ((c[0] * at + c[1]) * at + c[2]);
     }
-    mx_part_load_rows(slopes + MD_SPLINE, b->knot[v], c);
+    md_load_rows(slopes + MD_SPLINE, b->knot[v], c);
     const mx_part_f64 all = embedded + md_cubic(c, at) * (inverse * inverse);
     return md_of_pairs(a, b, v, -all * inverse);
 }
@@ -422,7 +420,7 @@ MX_BODY mx_part_f64 md_eam_pair_potential(const md_eam_cluster_args *a, const md
                                           int v)
 {
     mx_part_f64 spline[4];
-    mx_part_load_rows(&MX_AT(a->pair_knots, 0, MD_SPLINE), b->knot[v], spline);
+    md_load_rows(&MX_AT(a->pair_knots, 0, MD_SPLINE), b->knot[v], spline);
     return md_of_pairs(a, b, v, md_cubic(spline, b->at[v]) * b->inverse[v]);
 }
 
@@ -432,8 +430,8 @@ MX_BODY void md_add_forces(const md_eam_cluster_args *a, const md_eam_batch *b, 
 {
     double *const sums = &MX_AT(a->sum, 0, 0);
     const mx_part_f64 force[4] = {f * b->dx[v], f * b->dy[v], f * b->dz[v], mx_part_set_f64(0.0)};
-    mx_part_sum_rows(sums, b->self + v * MD_GROUPS, force);
-    if (pushes) mx_part_subtract_rows(sums, b->other + v * MD_LANES, force);
+    md_sum_rows(sums, b->self + v * MD_GROUPS, force);
+    if (pushes) md_subtract_rows(sums, b->other + v * MD_LANES, force);
 }
 
 /* A pair that does not push gives half of its energy. */

@@ -11,7 +11,7 @@
 #include "minx/detail/language.h"
 
 #define MX_PASTE_(a, b) a##b
-#define MX_PASTE(a, b) MX_PASTE_(a, b)
+#define MX_PASTE_OF_(a, b) MX_PASTE_(a, b)
 #define MX_SECOND_(a, b, ...) b
 
 /* A row of a table is a macro with the text "~, value". `none` is the value if there is no such

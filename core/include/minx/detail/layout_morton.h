@@ -11,7 +11,7 @@
  *
  * This order needs a cube whose side is a power of two. So a view is divided into cubes of side
  * 2^m, the smallest power of two that is at least the smallest extent, and the cubes are in layout
- * right. (One cube for the whole view would need 256 times the memory for 4 x 1000.) With `left`
+ * right. (One cube for the whole view would need 1024 x 1024 elements for 4 x 1000.) With `left`
  * the order of the dimensions is reversed. Invariant: the low m bits of the indices number the
  * elements of a cube, the higher bits the cubes. So offsets are distinct, and below the product of
  * the rounded extents. Cost: about ten operations for each index (Raman and Wise, Converting to and
@@ -22,7 +22,7 @@
 
 /* Inserts one zero (rank 2) or two (rank 3) between the bits of x. x has at most 32 bits (rank 2)
  * or 21 bits (rank 3). */
-MX_INLINE uint64_t mx_morton_spread(int rank, uint64_t x)
+MX_INLINE uint64_t mx_morton_spread_(int rank, uint64_t x)
 {
     if (rank == 2) {
         x = (x | x << 16) & 0x0000ffff0000ffff;
@@ -39,15 +39,15 @@ MX_INLINE uint64_t mx_morton_spread(int rank, uint64_t x)
 }
 
 /* stride: the low 5 bits are m, the others the distance of neighbouring cubes along d, in cubes. */
-MX_INLINE int64_t mx_morton_term(int rank, int d, int64_t i, int64_t stride, bool left)
+MX_INLINE int64_t mx_morton_term_(int rank, int d, int64_t i, int64_t stride, bool left)
 {
     const int m = (int)(stride & 31), n = left ? d : rank - 1 - d;
     const uint64_t cubes = ((uint64_t)i >> m) * ((uint64_t)stride >> 5),
-                   inside = mx_morton_spread(rank, (uint64_t)i & (((uint64_t)1 << m) - 1));
+                   inside = mx_morton_spread_(rank, (uint64_t)i & (((uint64_t)1 << m) - 1));
     return (int64_t)((cubes << m * rank) + (inside << n));
 }
 
-static inline bool mx_morton_strides(int rank, uint64_t *extent, uint64_t *stride, bool left)
+static inline bool mx_morton_strides_(int rank, uint64_t *extent, uint64_t *stride, bool left)
 {
     int m = rank == 2 ? 31 : 20; /* a larger cube does not fit the address space */
     uint64_t step = 1;

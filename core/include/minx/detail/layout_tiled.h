@@ -19,16 +19,16 @@
 
 #define MX_TILE_OF_(n) ((n) == 0 ? (uint64_t)columns : (n) == 1 ? (uint64_t)rows : 1)
 
-MX_INLINE int64_t mx_tiled_term(int rank, int d, int64_t i, int64_t stride, bool left, int rows,
-                                int columns)
+MX_INLINE int64_t mx_tiled_term_(int rank, int d, int64_t i, int64_t stride, bool left, int rows,
+                                 int columns)
 {
     const int n = left ? d : rank - 1 - d;
     const uint64_t at = (uint64_t)i, tile = MX_TILE_OF_(n), inside = n == 1 ? (uint64_t)columns : 1;
     return (int64_t)(at / tile * (uint64_t)stride + at % tile * inside);
 }
 
-static inline bool mx_tiled_strides(int rank, uint64_t *extent, uint64_t *stride, bool left,
-                                    int rows, int columns)
+static inline bool mx_tiled_strides_(int rank, uint64_t *extent, uint64_t *stride, bool left,
+                                     int rows, int columns)
 {
     uint64_t step = (uint64_t)rows * (uint64_t)columns;
     for (int n = 0; n < rank; n++) {

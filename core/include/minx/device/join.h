@@ -50,12 +50,12 @@ template <class K> static __device__ __forceinline__ void mx_cuda_block_join_(ty
 /* A slot for the partial result of a block. The low half of each word holds four bytes of the value.
  * The bit MX_CUDA_FULL_ says that they are there. The two words may be read and written in any order,
  * but each word in one access: PTX treats a volatile access to a vector as one to each element. So a
- * reader needs no fence: whoever sees the bit also sees the bytes. */
+ * reader needs no fence: where it reads the bit, it reads the bytes too. */
 typedef struct mx_cuda_slot_ {
     __align__(16) unsigned long long word[2];
 } mx_cuda_slot_;
-MX_STATIC_ASSERT(sizeof(mx_cuda_slot_) == MX_CUDA_SLOT_BYTES, "a slot has another size");
-MX_STATIC_ASSERT(2 * sizeof(unsigned) == MX_CUDA_SLOT_VALUE_BYTES, "a value has another size");
+MX_STATIC_ASSERT(sizeof(mx_cuda_slot_) == MX_CUDA_SLOT_BYTES_, "a slot has another size");
+MX_STATIC_ASSERT(2 * sizeof(unsigned) == MX_CUDA_SLOT_VALUE_BYTES_, "a value has another size");
 #define MX_CUDA_FULL_ (1ull << 32)
 
 static __device__ __forceinline__ void
@@ -82,8 +82,8 @@ static __device__ __forceinline__ void mx_cuda_fill_slot_(mx_cuda_slot_ *slot, c
     mx_cuda_write_slot_(slot, half[0] | MX_CUDA_FULL_, half[1] | MX_CUDA_FULL_);
 }
 
-/* How long a thread has waited for slots. The clock is read once in so many reads of a slot, so that
- * the wait for a block that is about to end takes no longer than without a limit. */
+/* How long a thread has waited for slots. A thread reads the clock once in MX_CUDA_READS_ reads of a
+ * slot, so that the limit does not make short waits longer. */
 enum : unsigned { MX_CUDA_READS_ = 1u << 16 };
 typedef struct mx_cuda_waited_ {
     unsigned reads;
@@ -95,7 +95,7 @@ static __device__ __forceinline__ bool mx_cuda_waits_too_long_(const mx_cuda_slo
 {
     unsigned long long now;
     if (++waited->reads % MX_CUDA_READS_ != 0) return false;
-    const mx_cuda_limit limit = *(const mx_cuda_limit *)(slots + MX_CUDA_SLOTS);
+    const mx_cuda_limit_ limit = *(const mx_cuda_limit_ *)(slots + MX_CUDA_SLOTS_);
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     if (waited->since == 0) waited->since = now;
     /* signed: the clock of another multiprocessor may be a little behind */
@@ -105,8 +105,7 @@ static __device__ __forceinline__ bool mx_cuda_waits_too_long_(const mx_cuda_slo
 }
 
 /* Waits until slot p is full, empties it, and sets *value. false: that took too long. `read` is what
- * the caller read in the slot. With this read inside, as the first one of the loop, a dot product in
- * cache took 5.0 us on an H100 instead of 4.6. */
+ * the caller read in the slot. With this first read inside the loop, small reductions were slower. */
 template <class T>
 static __device__ __forceinline__ bool mx_cuda_empty_slot_(mx_cuda_slot_ *slots, int p,
                                                            mx_cuda_slot_ read,
@@ -123,12 +122,12 @@ static __device__ __forceinline__ bool mx_cuda_empty_slot_(mx_cuda_slot_ *slots,
 }
 
 /* The block with the highest number joins the values of all blocks, in the order of mx_cuda_join_
- * with a block of this size. Only this block waits. Devices have so far started blocks in the
- * order of their numbers, so all others have started before it. CUDA does not promise this order.
- * In another order the others still end if the device has room for n + 1 blocks, where n is the
- * number of reductions that run at the same time. If it has not, the block that waits gives up after
- * the time that the setting reduction-wait says, and the host reports an error; slots may then have
- * any contents, and the context uses them no more. */
+ * with a block of this size. Only this block waits. Present devices start
+ * blocks in the order of their numbers, so all others have started before it. CUDA does not promise
+ * this order. In another order the others still end if the device has room for n + 1 blocks, where n
+ * is the number of reductions that run at the same time. Without this room, the waiting block gives
+ * up after the time of the setting reduction-wait, and the host reports an error. Slots may then have
+ * any contents, and the context does not use them again. */
 template <class K>
 static __device__ __forceinline__ void
 mx_cuda_join_slots_(mx_cuda_slot_ *slots, typename K::value *total, typename K::value *result)

@@ -24,10 +24,10 @@
  * each thread here too. In three dimensions no index needs a division.
  *
  * Reductions. The threads of a block join their values by shuffles and shared memory into one
- * partial result (join.h). If there are few partial results (MX_CUDA_SLOTS) of at most 8
+ * partial result (join.h). If there are few partial results (MX_CUDA_SLOTS_) of at most 8
  * bytes, each block puts its own into a slot, and the block with the highest number joins them in
- * the same kernel. The reason: the host needs about 3 us to start a second kernel. A kernel whose
- * data are in cache often runs no longer than that. All other partial results are joined by a
+ * the same kernel. The reason: starting a second kernel often takes as long as a
+ * kernel whose data are in cache. All other partial results are joined by a
  * second kernel with one block; if there are many, a kernel with some blocks runs between the
  * two. With the setting reduction-wait=0 there is always a second kernel. Partial results of a
  * node of a graph have one too: nodes may run at the same time, so they cannot share the slots, and
@@ -42,10 +42,11 @@
  * In most reductions to at most 8 bytes a block has 512 threads, because fewer partial results
  * are joined faster. Blocks of other reductions have 256: where items have loops, where a value is
  * larger than 8 bytes, in planes of at most 256 items (rows rounded up to warps), and in ranges
- * with few rows or short rows. Threads step through such ranges, and there are at most as many
- * blocks as the device runs of this kernel at a time. In one dimension threads step too. Of blocks
- * with 512 threads there are at most as many as the device runs of this kernel at a time; of blocks
- * with 256 threads, twice as many as it runs of a kernel with few registers. */
+ * with few rows or short rows. Threads step through such ranges, and through ranges of one
+ * dimension. The number of blocks is then limited. In ranges with few or short rows, and of blocks
+ * with 512 threads, there are at most as many blocks as the device runs of this kernel at a time. Of
+ * blocks with 256 threads there are at most twice as many as it runs of a kernel with few
+ * registers. */
 #pragma once
 #include "minx/device/join.h"
 #include "minx/device/range.h"
@@ -57,8 +58,8 @@
 #define MX_ITEMS_PLAIN_LOOPS_ true
 #define MX_ITEMS_RESIDENT_2_LOOPS_ true
 #define MX_ITEMS_RESIDENT_4_LOOPS_ true
-/* The number of blocks that a multiprocessor must have room for: the more, the fewer registers has
- * a thread. */
+/* The number of blocks that a multiprocessor must have room for. With more blocks a thread has fewer
+ * registers. */
 #define MX_ITEMS_SIMD_BLOCKS_ 1
 #define MX_ITEMS_PLAIN_BLOCKS_ 1
 #define MX_ITEMS_RESIDENT_2_BLOCKS_ 2
@@ -274,7 +275,7 @@ static __global__ void __launch_bounds__((mx_cuda_reduce_threads_<K, strides>())
         mx_cuda_any_share_<K, planes, strides>(&args, range, &total);
     }
     mx_cuda_block_join_<K>(&total);
-    if constexpr (!strides && sizeof total <= MX_CUDA_SLOT_VALUE_BYTES) {
+    if constexpr (!strides && sizeof total <= MX_CUDA_SLOT_VALUE_BYTES_) {
         if (slots != NULL) {
             mx_cuda_join_slots_<K>(slots, &total, result);
             return;
@@ -322,9 +323,9 @@ static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Paramet
     config.gridDim = grid;
     config.blockDim = block;
     config.dynamicSmemBytes = shared_bytes;
-    config.stream = (cudaStream_t)mx_cuda_planned(launch)->queue;
+    config.stream = (cudaStream_t)mx_cuda_planned_(launch)->queue;
     config.attrs = &overlap;
-    config.numAttrs = mx_cuda_planned(launch)->overlaps ? 1 : 0;
+    config.numAttrs = mx_cuda_planned_(launch)->overlaps ? 1 : 0;
     return (int)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 template <class... Parameters, class... Arguments>
@@ -335,23 +336,23 @@ static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...)
 }
 
 /* The form of a kernel that the plan requests. */
-template <class K> static auto mx_cuda_for_of_(const mx_cuda_launch *plan)
+template <class K> static auto mx_cuda_for_of_(const mx_cuda_launch_ *plan)
 {
     if constexpr (K::dims > 2) {
         if (plan->planes) return mx_cuda_for_<K, 1, true>;
     }
     return plan->per_thread == 2 ? mx_cuda_for_<K, 2, false> : mx_cuda_for_<K, 1, false>;
 }
-template <class K> static auto mx_cuda_reduce_of_(const mx_cuda_launch *plan)
+template <class K> static auto mx_cuda_reduce_of_(const mx_cuda_launch_ *plan)
 {
     if constexpr (K::dims > 2) {
         if constexpr (K::per_thread == 1) {
             if (plan->planes) return mx_cuda_reduce_<K, 1, false>;
         } else {
             if (plan->planes)
-                return plan->per_thread == MX_CUDA_PLANES
-                           ? mx_cuda_reduce_<K, MX_CUDA_PLANES, false>
-                           : mx_cuda_reduce_<K, MX_CUDA_FEW_PLANES, false>;
+                return plan->per_thread == MX_CUDA_PLANES_
+                           ? mx_cuda_reduce_<K, MX_CUDA_PLANES_, false>
+                           : mx_cuda_reduce_<K, MX_CUDA_FEW_PLANES_, false>;
         }
     }
     return plan->strides ? mx_cuda_reduce_<K, 0, (K::dims > 1)> : mx_cuda_reduce_<K, 0, false>;
@@ -372,28 +373,28 @@ template <class K> static int mx_cuda_at_a_time_()
 template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
 {
     return mx_cuda_start_(
-        launch, mx_cuda_for_of_<K>(mx_cuda_planned(launch)),
-        dim3(mx_cuda_planned(launch)->grid[0], mx_cuda_planned(launch)->grid[1],
-             mx_cuda_planned(launch)->grid[2]),
-        dim3(mx_cuda_planned(launch)->block[0], mx_cuda_planned(launch)->block[1]),
+        launch, mx_cuda_for_of_<K>(mx_cuda_planned_(launch)),
+        dim3(mx_cuda_planned_(launch)->grid[0], mx_cuda_planned_(launch)->grid[1],
+             mx_cuda_planned_(launch)->grid[2]),
+        dim3(mx_cuda_planned_(launch)->block[0], mx_cuda_planned_(launch)->block[1]),
         *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch));
 }
 
 /* Joins the partial results of all blocks, by a block of `threads` threads. Many of them become
- * those of MX_CUDA_JOIN_BLOCKS first, behind the others. */
+ * those of MX_CUDA_JOIN_BLOCKS_ first, behind the others. */
 template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch, int threads)
 {
     typedef typename K::value T;
     T *partials = (T *)launch->partials;
-    int64_t count = mx_cuda_planned(launch)->blocks;
-    if (count > MX_CUDA_LONG_JOIN) {
+    int64_t count = mx_cuda_planned_(launch)->blocks;
+    if (count > MX_CUDA_LONG_JOIN_) {
         T *const joined = partials + count;
         const int code =
-            mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(MX_CUDA_JOIN_BLOCKS),
+            mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(MX_CUDA_JOIN_BLOCKS_),
                            dim3(MX_CUDA_JOIN_THREADS_), (const T *)partials, count, joined);
         if (code != 0) return code;
         partials = joined;
-        count = MX_CUDA_JOIN_BLOCKS;
+        count = MX_CUDA_JOIN_BLOCKS_;
     }
     return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3((unsigned)threads),
                           (const T *)partials, count, (T *)launch->result);
@@ -402,7 +403,7 @@ template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch, int
 template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 {
     typedef typename K::value T;
-    const mx_cuda_launch *plan = mx_cuda_planned(launch);
+    const mx_cuda_launch_ *plan = mx_cuda_planned_(launch);
     /* an empty range has no partial results; the join then gives the identity */
     if (plan->blocks > 0) {
         const int code = mx_cuda_start_(
@@ -413,7 +414,7 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
         if (code != 0 || plan->slots != NULL) return code;
     }
     /* the same order, so the same bits, as with slots */
-    const bool few = mx_cuda_fits_slots(plan, sizeof(T));
+    const bool few = mx_cuda_fits_slots_(plan, sizeof(T));
     return mx_cuda_enqueue_join_<K>(launch, few ? (int)(plan->block[0] * plan->block[1])
                                                 : MX_CUDA_JOIN_THREADS_);
 }

@@ -4,25 +4,26 @@
 #include "minx/launch.h"
 
 /* Planes that a thread runs in reductions with many planes, and in those with few. */
-enum { MX_CUDA_PLANES = 8, MX_CUDA_FEW_PLANES = 4 };
+enum { MX_CUDA_PLANES_ = 8, MX_CUDA_FEW_PLANES_ = 4 };
 
-/* More partial results than the first are joined by this number of blocks at first. */
-enum { MX_CUDA_LONG_JOIN = 16384, MX_CUDA_JOIN_BLOCKS = 64 };
+/* If there are more than MX_CUDA_LONG_JOIN_ partial results, MX_CUDA_JOIN_BLOCKS_ blocks join them
+ * to one each, which one block joins. */
+enum { MX_CUDA_LONG_JOIN_ = 16384, MX_CUDA_JOIN_BLOCKS_ = 64 };
 
 /* The slots that the blocks of a reduction can leave their partial results in: see join.h. A
  * long sum over one dimension whose items have no loop has at most as many blocks as the device
  * runs at a time: 4 of 512 threads on each of 132 multiprocessors of an H200. */
-enum { MX_CUDA_SLOTS = 640, MX_CUDA_SLOT_BYTES = 16, MX_CUDA_SLOT_VALUE_BYTES = 8 };
+enum { MX_CUDA_SLOTS_ = 640, MX_CUDA_SLOT_BYTES_ = 16, MX_CUDA_SLOT_VALUE_BYTES_ = 8 };
 
 /* How long a reduction waits for slots. After that it stores the seconds in *exceeded. In device
  * memory, behind the slots. */
-typedef struct mx_cuda_limit {
+typedef struct mx_cuda_limit_ {
     int64_t *exceeded;
     int64_t seconds;
-} mx_cuda_limit;
-MX_STATIC_ASSERT(sizeof(mx_cuda_limit) == MX_CUDA_SLOT_BYTES, "a slot has another size");
+} mx_cuda_limit_;
+MX_STATIC_ASSERT(sizeof(mx_cuda_limit_) == MX_CUDA_SLOT_BYTES_, "a slot has another size");
 
-typedef struct mx_cuda_launch {
+typedef struct mx_cuda_launch_ {
     unsigned grid[3];  /* the number of blocks in each dimension */
     unsigned block[2]; /* the number of threads of a block in each dimension */
     int per_thread;    /* rows of a thread; in one dimension its items; with `planes` its planes.
@@ -33,45 +34,44 @@ typedef struct mx_cuda_launch {
     bool overlaps;     /* the device can set a kernel up while the one before it runs */
     bool strides;      /* a reduction of few or short rows: threads step through them */
     bool planes;       /* three dimensions or more: the range is divided into planes */
-} mx_cuda_launch;
-MX_STATIC_ASSERT(sizeof(mx_cuda_launch) <= MX_DEVICE_BYTES, "mx_launch.device is too small");
+} mx_cuda_launch_;
+MX_STATIC_ASSERT(sizeof(mx_cuda_launch_) <= MX_DEVICE_BYTES_, "mx_launch.device is too small");
 
-static inline mx_cuda_launch *mx_cuda_plan(mx_launch *launch)
+static inline mx_cuda_launch_ *mx_cuda_plan_(mx_launch *launch)
 {
-    return (mx_cuda_launch *)launch->device;
+    return (mx_cuda_launch_ *)launch->device;
 }
 
-static inline const mx_cuda_launch *mx_cuda_planned(const mx_launch *launch)
+static inline const mx_cuda_launch_ *mx_cuda_planned_(const mx_launch *launch)
 {
-    return (const mx_cuda_launch *)launch->device;
+    return (const mx_cuda_launch_ *)launch->device;
 }
 
-/* Whether slots suit a reduction over a range to a value of this size. Not where threads step
- * through several dimensions: the code for slots took registers from the bodies of such kernels. */
-static inline bool mx_cuda_fits_slots(const mx_cuda_launch *plan, size_t value_bytes)
+/* Can a reduction over a range to a value of this size use slots? Kernels whose threads step through
+ * several dimensions do not: with the code for slots their bodies would have too few registers. */
+static inline bool mx_cuda_fits_slots_(const mx_cuda_launch_ *plan, size_t value_bytes)
 {
-    return plan->blocks <= MX_CUDA_SLOTS && value_bytes <= MX_CUDA_SLOT_VALUE_BYTES &&
+    return plan->blocks <= MX_CUDA_SLOTS_ && value_bytes <= MX_CUDA_SLOT_VALUE_BYTES_ &&
            !plan->strides;
 }
 
 /* Bytes that the collectives of a team exchange values through, in front of its shared memory. */
 #define MX_CUDA_COLLECTIVE_BYTES_(size) (((size_t)(size) * sizeof(uint64_t) + 15) & ~(size_t)15)
 
-/* Limits of a reduction over teams: how often the blocks that the device runs at a time, and how
- * many bytes of partial results. */
-enum { MX_CUDA_TEAM_ROUNDS = 64, MX_CUDA_TEAM_PARTIAL_BYTES = 64 << 20 };
+/* Limits of a reduction over teams: its blocks are at most so many times the blocks that the device
+ * runs at a time, and its partial results have at most so many bytes. */
+enum { MX_CUDA_TEAM_ROUNDS_ = 64, MX_CUDA_TEAM_PARTIAL_BYTES_ = 64 << 20 };
 
-/* The blocks of a launch over `teams` teams, if each block needs scratch in device memory or has a
- * partial result. `at_a_time`: blocks of this size that the device runs at a time. `value_bytes`: a
- * partial result; 0: there are none. If the values are so large that fewer than `min_blocks` of
- * them are within the limit, there are so many all the same: a few blocks would leave the device
- * idle. */
-static inline int64_t mx_cuda_team_blocks(int64_t teams, int64_t at_a_time, int64_t min_blocks,
-                                          bool has_scratch, size_t value_bytes)
+/* The number of blocks of a launch over `teams` teams, if each block needs scratch in device memory
+ * or has a partial result. at_a_time: the number of blocks of this size that the device runs at a
+ * time. value_bytes: the size of a partial result; 0: there are none. Even if the limit of bytes
+ * allows fewer, there are min_blocks blocks: fewer would leave a part of the device idle. */
+static inline int64_t mx_cuda_team_blocks_(int64_t teams, int64_t at_a_time, int64_t min_blocks,
+                                           bool has_scratch, size_t value_bytes)
 {
-    int64_t blocks = has_scratch ? at_a_time : MX_CUDA_TEAM_ROUNDS * at_a_time;
+    int64_t blocks = has_scratch ? at_a_time : MX_CUDA_TEAM_ROUNDS_ * at_a_time;
     if (value_bytes > 0) {
-        const int64_t fitting = (int64_t)(MX_CUDA_TEAM_PARTIAL_BYTES / value_bytes);
+        const int64_t fitting = (int64_t)(MX_CUDA_TEAM_PARTIAL_BYTES_ / value_bytes);
         const int64_t limit = fitting > min_blocks ? fitting : min_blocks;
         if (blocks > limit) blocks = limit;
     }

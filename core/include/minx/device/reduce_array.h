@@ -74,9 +74,9 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     if (length == 0) return 0;
     int code = mx_cuda_start_(launch, mx_cuda_array_begin_<K>, over_array, dim3(MX_CUDA_THREADS_),
                               array, length);
-    if (code == 0 && mx_cuda_planned(launch)->blocks > 0)
+    if (code == 0 && mx_cuda_planned_(launch)->blocks > 0)
         code = mx_cuda_start_shared_(
-            launch, mx_cuda_array_<K>, dim3((unsigned)mx_cuda_planned(launch)->blocks),
+            launch, mx_cuda_array_<K>, dim3((unsigned)mx_cuda_planned_(launch)->blocks),
             dim3(MX_CUDA_THREADS_), shared ? bytes : 0, *(const typename K::args *)launch->args,
             mx_cuda_range_from_<K>(launch), items, length, shared, array);
     if (code != 0) return code;

@@ -8,20 +8,10 @@
 #define MX_TEAM_VECTOR_FOR(t, i, b, e)                                         \
     for (int i = (b) + (int)(threadIdx.y * blockDim.x + threadIdx.x); i < (e); \
          i += (int)(blockDim.x * blockDim.y))
-#define MX_LANE_SUM_(v) (v) = mx_lane_sum_(mx_lanes_of_, v)
-#define MX_LANE_MIN_(v) (v) = mx_lane_min_(mx_lanes_of_, v)
-#define MX_LANE_MAX_(v) (v) = mx_lane_max_(mx_lanes_of_, v)
-/* BEGIN sets each variable to its identity. JOIN joins the variables of all lanes. */
 #define MX_VECTOR_JOINED_(t, i, b, e, BEGIN, JOIN, ...)                                  \
     for (int mx_once_##i = (MX_EACH_(BEGIN, __VA_ARGS__), 1), mx_lanes_of_ = (t)->lanes; \
          mx_once_##i; MX_EACH_(JOIN, __VA_ARGS__), mx_once_##i = 0)                      \
         MX_VECTOR_FOR (t, i, b, e)
-#define MX_VECTOR_SUM(t, i, b, e, ...) \
-    MX_VECTOR_JOINED_(t, i, b, e, MX_ZERO_, MX_LANE_SUM_, __VA_ARGS__)
-#define MX_VECTOR_MIN(t, i, b, e, ...) \
-    MX_VECTOR_JOINED_(t, i, b, e, MX_HIGHEST_, MX_LANE_MIN_, __VA_ARGS__)
-#define MX_VECTOR_MAX(t, i, b, e, ...) \
-    MX_VECTOR_JOINED_(t, i, b, e, MX_LOWEST_, MX_LANE_MAX_, __VA_ARGS__)
 #define MX_VECTOR_REDUCE(t, i, b, e, v, init, join)                                 \
     for (int mx_once_##i = (init(&(v)), 1), mx_lanes_of_ = (t)->lanes; mx_once_##i; \
          (v) = mx_lane_join_(mx_lanes_of_, v,                                       \
@@ -44,9 +34,6 @@
                                         (decltype(s))(i < mx_end_##i ? (share) : 0), inclusive), \
                                    i < mx_end_##i);                                              \
                  mx_item_##i; mx_item_##i = 0)
-#define MX_VECTOR_SCAN(t, i, b, e, s, share) MX_VECTOR_SCANNED_(t, i, b, e, s, share, false)
-#define MX_VECTOR_SCAN_INCLUSIVE(t, i, b, e, s, share) \
-    MX_VECTOR_SCANNED_(t, i, b, e, s, share, true)
 #define MX_VECTOR_SINGLE(t) if (threadIdx.x == 0)
 #define MX_TEAM_SINGLE(t) if (threadIdx.x == 0 && threadIdx.y == 0)
 
@@ -208,8 +195,8 @@ mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int le
     if (K::reduces) __syncthreads();
 }
 
-/* The lanes that a multiprocessor can run at a time. Teams with MX_ITEMS_SIMD get so few registers
- * that it does. */
+/* The number of lanes that a multiprocessor can run at a time. For teams with MX_ITEMS_SIMD the
+ * compiler limits the registers of a lane, so that this number of lanes runs. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #define MX_CUDA_RESIDENT_ 1024
 #elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ / 10 == 86 || __CUDA_ARCH__ / 10 == 87 || \
@@ -273,14 +260,14 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
                  : shape->lanes == 8  ? mx_cuda_team_<K, MX_CUDA_THREADS_, 8>
                  : shape->lanes == 4  ? mx_cuda_team_<K, MX_CUDA_THREADS_, 4>
                                       : mx_cuda_team_<K, MX_CUDA_THREADS_, 0>;
-    if (mx_cuda_planned(launch)->blocks > 0) {
+    if (mx_cuda_planned_(launch)->blocks > 0) {
         if (shared > 48 << 10) {
             const cudaError_t err = cudaFuncSetAttribute(
                 kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
             if (err != cudaSuccess) return (int)err;
         }
         const int code = mx_cuda_start_shared_(
-            launch, kernel, dim3((unsigned)mx_cuda_planned(launch)->blocks),
+            launch, kernel, dim3((unsigned)mx_cuda_planned_(launch)->blocks),
             dim3((unsigned)shape->lanes, (unsigned)shape->size), shared,
             *(const typename K::args *)launch->args, *shape, league, launch->scratch,
             launch->scratch_bytes, launch->overflow, (T *)launch->partials);

@@ -4,7 +4,7 @@
  * its layout, and that no loop is vectorised.
  *
  * The function copies the arguments to local variables. Through a pointer they would be loaded
- * again for every item, because a store in the loop might change them (3 to 9 times slower). The
+ * again for every item, because a store in the loop might change them. The
  * loop counter and the index of the body have the same type: with different types the compiler
  * turned contiguous loads into gathers. */
 #pragma once

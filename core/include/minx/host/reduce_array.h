@@ -21,7 +21,7 @@
  * The first array is the result itself, unless the body may need what is there before. So a launch
  * of one chunk needs no copy.
  *
- * Rejected: an array for each chunk until the end, joined in order (1.3 times slower out of cache),
+ * Rejected: an array for each chunk until the end, joined in order (slower out of cache),
  * and an array for each thread (the bits change with the number of threads). */
 #pragma once
 

@@ -38,20 +38,10 @@ void mx_team_ended_(mx_team *t);
 #define MX_VECTOR_FOR(t, i, b, e) for (int i = (b) + (t)->lane; i < (e); i += (t)->lanes)
 #define MX_TEAM_VECTOR_FOR(t, i, b, e) \
     for (int i = (b) + (t)->rank * (t)->lanes + (t)->lane; i < (e); i += (t)->size * (t)->lanes)
-#define MX_LANE_SUM_(v) (v) = mx_lane_sum_(mx_lanes_of_, (v))
-#define MX_LANE_MIN_(v) (v) = mx_lane_min_(mx_lanes_of_, (v))
-#define MX_LANE_MAX_(v) (v) = mx_lane_max_(mx_lanes_of_, (v))
-/* BEGIN sets each variable to its identity. JOIN joins the variables of all lanes. */
 #define MX_VECTOR_JOINED_(t, i, b, e, BEGIN, JOIN, ...)                                     \
     for (mx_team *mx_lanes_of_ = (MX_EACH_(BEGIN, __VA_ARGS__), (t)); mx_lanes_of_ != NULL; \
          MX_EACH_(JOIN, __VA_ARGS__), mx_lanes_of_ = NULL)                                  \
         MX_VECTOR_FOR (mx_lanes_of_, i, b, e)
-#define MX_VECTOR_SUM(t, i, b, e, ...) \
-    MX_VECTOR_JOINED_(t, i, b, e, MX_ZERO_, MX_LANE_SUM_, __VA_ARGS__)
-#define MX_VECTOR_MIN(t, i, b, e, ...) \
-    MX_VECTOR_JOINED_(t, i, b, e, MX_HIGHEST_, MX_LANE_MIN_, __VA_ARGS__)
-#define MX_VECTOR_MAX(t, i, b, e, ...) \
-    MX_VECTOR_JOINED_(t, i, b, e, MX_LOWEST_, MX_LANE_MAX_, __VA_ARGS__)
 #define MX_VECTOR_REDUCE(t, i, b, e, v, init, join)                       \
     for (mx_team *mx_lanes_of_ = (init(&(v)), (t)); mx_lanes_of_ != NULL; \
          MX_LANE_CUSTOM_(mx_lanes_of_, v, join), mx_lanes_of_ = NULL)     \
@@ -138,10 +128,6 @@ MX_INLINE void mx_team_barrier(mx_team *t)
     if (t->size > 1) mx_barrier_wait_(t, &t->shared->team, &t->phase[0], t->size, false);
 }
 #endif
-
-#define MX_VECTOR_SCAN(t, i, b, e, s, share) MX_VECTOR_SCANNED_(t, i, b, e, s, share, false)
-#define MX_VECTOR_SCAN_INCLUSIVE(t, i, b, e, s, share) \
-    MX_VECTOR_SCANNED_(t, i, b, e, s, share, true)
 
 /* Stores the value of this thread in its slot, and waits until all threads have done so. Returns
  * the slots. */

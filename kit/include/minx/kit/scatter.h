@@ -16,8 +16,8 @@
  * sums of doubles depend on the number of threads and, with a dynamic schedule, on which thread ran
  * which items. On cuda and simt items use atomics, so sums of doubles depend on timing; with
  * serial:order=shuffled they depend on the order of items. A target of few elements has up to 32
- * copies there; each multiprocessor (on simt, each thread) adds to one of them: atomics to the same
- * cache line wait for each other (5 times faster with 1000 elements). On hosts whose launches are
+ * copies there, and each multiprocessor (on simt, each thread) adds to one of them, because atomics
+ * to the same cache line wait for each other. On hosts whose launches are
  * checked against another backend there is one copy, and items use atomics too. For f64 f32 i32 i64
  * u32 u64 and rank 1 or more.
  *

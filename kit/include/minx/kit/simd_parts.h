@@ -8,8 +8,8 @@
  *
  * A pack of doubles has 64 bytes. With AVX-512 it is in one register, and a part is a pack. With
  * AVX2 a part has 32 bytes, on other hosts 16. There gcc keeps the packs that a loop changes in
- * memory, and compares packs lane by lane. A loop over packs may then take four times as long as
- * one over parts. So use parts for sums and comparisons in loops that matter. On cuda a part is a
+ * memory, and compares packs lane by lane. A loop over packs may then take several times as long
+ * as one over parts. So use parts for sums and comparisons in loops that matter. On cuda a part is a
  * pack.
  *
  * The types are mx_part_f64 and mx_part_f32, with MX_PART_WIDTH_F64 and MX_PART_WIDTH_F32 lanes.
@@ -24,7 +24,9 @@
  *   mx_part_bits_f64(mask)            bit l of an unsigned number is lane l
  *   mx_part_sum_f64(a)                over the lanes; the order of additions depends on the width
  *
- * mx_part_widen(a, n) is piece n of an f32 part as an f64 part; n is below MX_PARTS_OF_F32. */
+ * mx_part_widen(a, n) is piece n of an f32 part as an f64 part; n is below MX_PARTS_OF_F32.
+ * MX_PART_IS_VECTOR is 1 where a part is a vector type of the compiler, so that the compiler's
+ * functions for vectors take it; else 0. */
 #pragma once
 #include "minx/kit/simd.h"
 
@@ -36,6 +38,12 @@ enum { MX_PART_WIDTH_F64 = 4, MX_PART_WIDTH_F32 = 8 };
 enum { MX_PART_WIDTH_F64 = 2, MX_PART_WIDTH_F32 = 4 };
 #endif
 enum { MX_PARTS_OF_F32 = MX_PART_WIDTH_F32 / MX_PART_WIDTH_F64 };
+
+#ifdef __CUDACC__
+#define MX_PART_IS_VECTOR 0
+#else
+#define MX_PART_IS_VECTOR 1
+#endif
 
 /* A part that is a pack. */
 #define MX_PART_PACK_(tag, T)                                                                     \

@@ -5,7 +5,7 @@
  *     body     const int id = mx_token_acquire(&a->tokens);     ... MX_AT(a->work, id, k) ...    mx_token_release(&a->tokens, id);
  *
  * On hosts a token is the thread's number. On cuda and simt it is the first free token that the
- * item finds by atomic exchanges; each thread starts its search at another one. There are as many
+ * item finds by atomic exchanges; each thread starts its search at another token. There are as many
  * tokens as threads fit on the device, so no item waits for a release. An item has at most one
  * token at a time, and must release it on every path. The next item with the token sees what the
  * last one wrote. Which item gets which token depends on timing, so launches that acquire tokens
