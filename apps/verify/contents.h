@@ -54,6 +54,10 @@ void vf_expect_root(vf_base *base);
 /* A region of /performance. calls -1: any number of them. */
 void vf_expect_region(vf_base *base, const char *name, int64_t calls);
 
+/* Scalars. False, and *value is as before: there is none. */
+bool vf_read_real(const vf_base *base, const char *path, double *value);
+int64_t vf_read_whole(const vf_base *base, const char *path, int64_t otherwise);
+
 /* ---- what is done every so many steps ---- */
 
 /* The multiples of `every` above `after` and up to `last`, and `last` itself where with_last.
@@ -91,10 +95,6 @@ void vf_expect_common(vf_base *base);
 /* /summary, and a region in it; it agrees with the rest of the file. */
 void vf_expect_summary(vf_base *base);
 void vf_expect_summary_region(vf_base *base, const char *name);
-
-/* Scalars. False, and *value is as before: there is none. */
-bool vf_read_real(const vf_base *base, const char *path, double *value);
-int64_t vf_read_whole(const vf_base *base, const char *path, int64_t otherwise);
 
 /* The checks, /verification/NAME. */
 void vf_expect_checks(vf_base *base);

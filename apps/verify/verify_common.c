@@ -20,25 +20,6 @@
 #define MAX_SECONDS 1e10
 #define MAX_RANKS 1e9
 
-bool vf_read_real(const vf_base *base, const char *path, double *value)
-{
-    int64_t count = 0;
-    double *values = NULL;
-    if (app_reader_f64(base->reader, path, &count, &values) != MX_OK) return false;
-    if (count == 1) *value = values[0];
-    free(values);
-    return count == 1;
-}
-
-int64_t vf_read_whole(const vf_base *base, const char *path, int64_t otherwise)
-{
-    int64_t count = 0, *values = NULL;
-    if (app_reader_i64(base->reader, path, &count, &values) != MX_OK) return otherwise;
-    const int64_t value = count == 1 ? values[0] : otherwise;
-    free(values);
-    return value;
-}
-
 void vf_read_run(vf_base *base)
 {
     base->ranks = vf_read_whole(base, "/provenance/ranks", 1);

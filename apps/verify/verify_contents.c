@@ -369,6 +369,27 @@ void vf_find_foreign(vf_base *base)
              objects);
 }
 
+/* ---- scalars ---- */
+
+bool vf_read_real(const vf_base *base, const char *path, double *value)
+{
+    int64_t count = 0;
+    double *values = NULL;
+    if (app_reader_f64(base->reader, path, &count, &values) != MX_OK) return false;
+    if (count == 1) *value = values[0];
+    free(values);
+    return count == 1;
+}
+
+int64_t vf_read_whole(const vf_base *base, const char *path, int64_t otherwise)
+{
+    int64_t count = 0, *values = NULL;
+    if (app_reader_i64(base->reader, path, &count, &values) != MX_OK) return otherwise;
+    const int64_t value = count == 1 ? values[0] : otherwise;
+    free(values);
+    return value;
+}
+
 /* ---- what is done every so many steps ---- */
 
 /* The multiples of a number up to a step, without 0 itself. -1 has none; 0 is counted by the

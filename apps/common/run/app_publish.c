@@ -119,10 +119,11 @@ static mx_err rename_results(app_base *base)
 {
     MX_TRY(app_results_publish(&base->results));
     MX_TRY(app_summary_publish(base));
+    const app_options *const o = &base->options;
     const mx_err err = app_print_finish(base->comm, base->report);
-    if (err == MX_OK || !base->options.output) return err;
-    return MX_FAIL(err, "%s; the results file %s is complete", mx_err_message(),
-                   base->options.output);
+    if (err == MX_OK || (!o->output && !o->summary)) return err;
+    return MX_FAIL(err, "%s; the %s %s is complete", mx_err_message(),
+                   o->output ? "results file" : "summary", o->output ? o->output : o->summary);
 }
 
 mx_err app_publish(app_base *base)

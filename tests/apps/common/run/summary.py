@@ -238,6 +238,18 @@ def refused():
         check("the older file", file.read(), "older")
 
 
+def lost_lines():
+    """stdout on a full disk: the summary is kept, with the exit code of its verdict."""
+    if not os.path.exists("/dev/full"):
+        return
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([program, deck, *SHORT, f"{END}=10", "--backend=serial", "--summary=s.json"], stdin=subprocess.DEVNULL,
+                              stdout=full, stderr=subprocess.PIPE, text=True, timeout=600)
+    if done.returncode != 3 or "the summary s.json is complete" not in done.stderr:
+        fail("lost lines", f"exit code {done.returncode}, expected 3 and the name of the summary\n{done.stderr[-600:]}")
+    check("lost lines", load("s.json")["exit_code"], 0)
+
+
 def odd_names():
     """Bytes that JSON has to escape, and one that is no UTF-8."""
     name = os.fsdecode(b'a "deck" \\ \xc3\xa9\xff\t.in')
@@ -273,6 +285,7 @@ def main():
     for ranks in (1, 2):
         in_folder(stopped, ranks)
     in_folder(refused)
+    in_folder(lost_lines)
     in_folder(odd_names)
     if app == "sample":
         in_folder(job)
