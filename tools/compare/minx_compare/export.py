@@ -5,7 +5,7 @@ import json
 
 from . import figures
 
-COLUMNS = ("app", "deck_name", "problem", "problem_size", "variant", "backend", "layout", "precision", "ranks", "threads", "nodes", "host",
+COLUMNS = ("app", "deck_name", "problem", "problem_size", "variant", "sizes", "backend", "layout", "precision", "ranks", "threads", "nodes", "host",
            "platform", "runs", "disturbed", "fom_name", "fom_unit", "higher_is_better", "fom", "fom_low", "fom_high", "fom_spread",
            "set_up_seconds", "solve_seconds", "solve_low", "solve_high", "solve_spread", "wall_seconds", "iterations", "speed_up", "region",
            "bytes_per_second", "flops_per_second", "intensity", "limit_bandwidth", "limit_flops", "share", "in_cache", "max_rss_bytes",

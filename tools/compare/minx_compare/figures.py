@@ -37,7 +37,7 @@ def configuration(store, records, known_limits):
     run, summary = first["run"], first["summary"]
     fom = [record["summary"]["fom"]["value"] for record in records]
     found = {
-        **{key: run[key] for key in ("case", "app", "deck_name", "variant", "arguments", "backend", "layout", "own_layout", "precision",
+        **{key: run[key] for key in ("case", "app", "deck_name", "variant", "sizes", "arguments", "backend", "layout", "own_layout", "precision",
                                      "ranks", "threads", "scaling", "row", "config", "axis")},
         "folder": str(store.path), "host": summary.get("host", ""), "nodes": summary.get("nodes") or 1, "platform": platform_of(first),
         "problem": str(summary.get("problem", run["deck_name"])), "problem_size": summary.get("problem_size"),
@@ -124,7 +124,8 @@ def scaling(configurations):
     curves = {}
     for one in configurations:
         if one["scaling"]:
-            key = (one["scaling"], one["case"], one["app"], one["deck_name"], one["variant"], one["backend"], one["layout"],
+            way = " ".join(part for part in (one["variant"], one["sizes"]) if part)
+            key = (one["scaling"], one["case"], one["app"], one["deck_name"], way, one["backend"], one["layout"],
                    one["precision"], one["host"])
             curves.setdefault(key, []).append(one)
     found = []
@@ -170,7 +171,8 @@ def wrong_layouts(configurations):
     for one in configurations:
         if one["layout"] in ("left", "right"):
             axes = tuple(sorted((name, value) for name, value in one["axis"].items() if name != "layout"))
-            key = (one["case"], one["app"], one["deck_name"], one["variant"], one["backend"], one["precision"], one["ranks"], one["threads"], one["host"], axes)
+            key = (one["case"], one["app"], one["deck_name"], one["variant"], one["backend"], one["precision"], one["ranks"], one["threads"],
+                   one["host"], axes)
             pairs.setdefault(key, {})["own" if one["own_layout"] else "wrong"] = one
     return [{**{name: pair["own"][name] for name in ("app", "deck_name", "variant", "backend", "precision", "ranks", "threads", "platform", "host")},
              "own": pair["own"]["layout"], "own_seconds": pair["own"]["solve_seconds"], "wrong_seconds": pair["wrong"]["solve_seconds"],
@@ -192,7 +194,7 @@ def pennycook(efficiencies):
 
 def way_of(one):
     """An application in the sense of the metric: an app, and how it solves the problem."""
-    return " ".join(part for part in (one["app"], one["variant"], one["precision"]) if part)
+    return " ".join(part for part in (one["app"], one["variant"], one["sizes"], one["precision"]) if part)
 
 
 def problem_of(one):
@@ -204,7 +206,7 @@ def problem_of(one):
 def portability(configurations):
     """For each problem and way: both efficiencies on every platform, and the metric of each. On a platform counts a way's fastest
     configuration. Application efficiency: the fastest time of any way on that platform over its own. Architectural efficiency: the share
-    of the roof."""
+    of the roof, None where no limit was measured."""
     problems = {}
     for one in configurations:
         if one["scaling"] != "weak" and one["solve_seconds"]:
@@ -219,11 +221,10 @@ def portability(configurations):
         fastest = {platform: min(best[platform]["solve_seconds"] for best in ways.values() if platform in best) for platform in platforms}
         for way, best in ways.items():
             application = {p: fastest[p] / best[p]["solve_seconds"] if p in best else 0.0 for p in platforms}
-            shares_known = all(best[p]["share"] for p in best)
-            architectural = {p: min(best[p]["share"] or 0.0, 1.0) if p in best else 0.0 for p in platforms}
+            architectural = {p: best[p]["share"] and min(best[p]["share"], 1.0) if p in best else 0.0 for p in platforms}
+            known = all(value is not None for value in architectural.values())
             found.append({"problem": problem, "way": way, "platforms": platforms, "application": application,
-                          "architectural": architectural if shares_known else None,
-                          "pp_application": pennycook(application.values()),
-                          "pp_architectural": pennycook(architectural.values()) if shares_known else None,
+                          "architectural": architectural, "pp_application": pennycook(application.values()),
+                          "pp_architectural": pennycook(architectural.values()) if known else None,
                           "best": {p: best[p] for p in best}})
     return found

@@ -6,6 +6,7 @@ A run is a dictionary that JSON can store, so that a job array and a report on a
     config      the same for all repeats
     row         the same for all runs that must give the same answer: other backend, layout, ranks or threads
     variant     how the problem is solved, where a case has several ways: the options and axes that differ
+    sizes       the axes with numbers
 """
 import hashlib
 import itertools
@@ -127,7 +128,7 @@ def one_config(plan, case, machine, chosen):
     same = case.agree
     config = {
         "case": case.name, "app": case.app, "deck": str(chosen["deck"]["path"] or ""), "deck_name": chosen["deck"]["name"],
-        "deck_digest": chosen["deck"]["digest"], "arguments": arguments, "variant": variant_of(case, chosen, names),
+        "deck_digest": chosen["deck"]["digest"], "arguments": arguments, "variant": variant_of(case, chosen), "sizes": sizes_of(chosen),
         "backend": chosen["backend"], "layout": layout, "own_layout": own_layout(chosen["backend"], layout),
         "precision": names["precision"], "ranks": chosen["ranks"], "threads": threads, "axis": chosen["axis"],
         "scaling": case.scaling, "agree": list(same),
@@ -153,13 +154,20 @@ def own_layout(backend, layout):
     return layout in ("auto", "", OWN_LAYOUT.get(backend.split(":")[0], "right"))
 
 
-def variant_of(case, chosen, names):
-    """What tells the ways of one case apart; layout and precision have columns of their own."""
-    parts = [str(value) for name, value in chosen["axis"].items() if name not in ("layout", "precision")]
-    if len(case.options) > 1:
-        shown = {**names, "ranks": "ranks", "threads": "threads", "layout": "layout", "precision": "precision"}
-        parts.append(expression.BRACES.sub(lambda m: str(shown.get(m.group(1).strip(), m.group(0))), chosen["options"]) or "default")
-    return " ".join(part for part in parts if part)
+def variant_of(case, chosen):
+    """What tells the ways of one case apart: the words of its options that not all its options have, and the texts among its axes. Layout
+    and precision have columns of their own, and numbers are sizes as a rule."""
+    common = set.intersection(*(set(options.split()) for options in case.options if isinstance(options, str)))
+    own = [word for word in chosen["options"].split() if word not in common]
+    if len(case.options) > 1 and not own:
+        own = ["default"]
+    texts = [value for name, value in chosen["axis"].items() if isinstance(value, str) and name not in ("layout", "precision")]
+    return " ".join(own + texts)
+
+
+def sizes_of(chosen):
+    """The numbers among the axes, as text."""
+    return " ".join(f"{name}={value}" for name, value in chosen["axis"].items() if not isinstance(value, str))
 
 
 def seconds_of(case, names):

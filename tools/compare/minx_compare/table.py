@@ -26,8 +26,7 @@ def percent(value):
 
 
 def way(one):
-    layout = f"layout {one['layout']}" if one["layout"] not in ("auto", "") else ""
-    return " ".join(part for part in (one["variant"] or " ".join(one["arguments"]), one["precision"], layout) if part) or "-"
+    return " ".join(one["arguments"]) or "-"
 
 
 def row(one):
