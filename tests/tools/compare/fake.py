@@ -1,12 +1,11 @@
 """A folder of stand-in programs: apps, minx-verify, minx-bench, mpirun, srun, sbatch. They do what minx-compare must cope with, in
-milliseconds. An app's option trouble=KIND:BACKEND makes its runs on that backend go wrong; seconds are n / (ranks * threads)."""
+milliseconds: their results files are JSON, so that no stand-in loads HDF5. An app's option trouble=KIND:BACKEND makes its runs on that backend go wrong; seconds are n / (ranks * threads)."""
 import stat
 import sys
 from pathlib import Path
 
 APP = '''
 import hashlib, json, os, signal, sys, time
-import h5py
 NAME = os.path.basename(sys.argv[0])
 words = sys.argv[1:]
 if "--backends" in words:
@@ -22,7 +21,6 @@ threads = int(options["threads"])
 n = float(options.get("n", 1))
 trouble, _, whose = options.get("trouble", "").partition(":")
 trouble = trouble if whose in ("", backend) else ""
-once = os.environ.get("FAKE_ONCE", "")
 if trouble == "hang":
     time.sleep(600)
 if trouble == "slow":
@@ -37,14 +35,9 @@ seconds = n / speed * (1 + 0.01 * (sum(map(ord, options["output"])) % 7))
 if options.get("list") == "left":
     seconds *= 3
 answer = 42.0 + (1 if trouble == "wrong" else 0) + 1e-13 * threads
-with h5py.File(options["output"], "w") as file:
-    file["fields/answer"] = answer
-    file["input/list"] = options.get("list", "auto")
-    for key, value in (("value", 1.0), ("expected", 1.0), ("tolerance", 1e-9), ("passed", 1)):
-        file["verification/energy/" + key] = value
-    for key, value in (("seconds_max", 2.0), ("seconds_mean", 1.0)):
-        file["performance/loop/" + key] = value
-    file["integrity/root"] = hashlib.sha256(repr(answer).encode()).hexdigest() if trouble != "damage" else "0"
+digest = hashlib.sha256(repr(answer).encode()).hexdigest() if trouble != "damage" else "0"
+with open(options["output"], "w") as file:
+    json.dump({"/fields/answer": answer, "/input/list": options.get("list", "auto"), "root": digest}, file)
 summary = {"schema": "minx-summary", "app": NAME, "version": "0.1.0", "git_commit": "0123456", "date": "2026-01-02T03:04:05Z",
            "problem": "box n=" + options.get("n", "1"), "problem_size": int(n * 1000), "backend": backend, "layout": "right",
            "precision": "double", "ranks": ranks, "threads": threads, "nodes": 1, "host": os.environ.get("FAKE_HOST", os.uname().nodename),
@@ -66,27 +59,23 @@ with open(options["summary"], "w") as file:
 '''
 
 VERIFY = '''
-import hashlib, sys
-import h5py
+import hashlib, json, sys
 files = [word for word in sys.argv[1:] if not word.startswith("-")]
-def read(path):
-    try:
-        with h5py.File(path, "r") as file:
-            return {name: file[name][()] for name in ("fields/answer", "input/list", "integrity/root")}
-    except OSError as error:
-        print("minx-verify: error: " + str(error), file=sys.stderr)
-        sys.exit(3)
-found = [read(path) for path in files]
+try:
+    found = [json.load(open(path)) for path in files]
+except (OSError, ValueError) as error:
+    print("minx-verify: error: " + str(error), file=sys.stderr)
+    sys.exit(3)
 failed = 0
 if len(found) == 1:
-    if hashlib.sha256(repr(float(found[0]["fields/answer"])).encode()).hexdigest() != found[0]["integrity/root"].decode():
+    if hashlib.sha256(repr(found[0]["/fields/answer"]).encode()).hexdigest() != found[0]["root"]:
         print("  FAIL  /fields/answer     digest differs")
         failed = 1
 else:
-    if abs(found[0]["fields/answer"] - found[1]["fields/answer"]) > 1e-9:
+    if abs(found[0]["/fields/answer"] - found[1]["/fields/answer"]) > 1e-9:
         print("  FAIL  /fields/answer     1 of 1 values differ")
         failed = 1
-    if found[0]["input/list"] != found[1]["input/list"]:
+    if found[0]["/input/list"] != found[1]["/input/list"]:
         print("  FAIL  /input/list        text differs")
         failed = 1
 print("comparison: " + ("FAIL" if failed else "PASS"))

@@ -64,6 +64,8 @@ class Machine:
         if case.app in self.backends or not case.app:
             return
         path = self.bin / case.app
+        if not self.bin.is_dir():  # check_tools says so
+            return
         if not is_program(path):
             names = self.programs()
             mistakes.add(f"{case.where}: app", case.app,
