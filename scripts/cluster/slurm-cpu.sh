@@ -22,7 +22,7 @@ run() { # run APP [DECK]
     [ -x "build/bin/$app" ] || { echo "no build/bin/$app here: build first, and submit from the root" >&2; exit 2; }
     # since Slurm 22.05 srun does not inherit --cpus-per-task from sbatch
     srun --mpi="${MINX_MPI:-pmix}" --cpus-per-task="$threads" --cpu-bind=cores \
-        "build/bin/$app" "$deck" --backend=openmp "--threads=$threads" "--output=$file"
+        "build/bin/$app" "$deck" --backend=openmp "--threads=$threads" "--output=$file" "--summary=${file%.h5}.json"
     build/bin/minx-verify "$file"
 }
 

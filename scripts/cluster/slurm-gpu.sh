@@ -20,7 +20,7 @@ run() { # run APP [DECK]
     [ -n "$deck" ] || deck=$(find "inputs/$app" -name '*.in' | sort | sed -n 1p)
     [ -x "build/bin/$app" ] || { echo "no build/bin/$app here: build first, and submit from the root" >&2; exit 2; }
     srun --mpi="${MINX_MPI:-pmix}" --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" \
-        "build/bin/$app" "$deck" --backend=cuda "--output=$file"
+        "build/bin/$app" "$deck" --backend=cuda "--output=$file" "--summary=${file%.h5}.json"
     build/bin/minx-verify "$file"
 }
 
