@@ -38,7 +38,7 @@ answer = 42.0 + (1 if trouble == "wrong" else 0) + 1e-13 * threads
 digest = hashlib.sha256(repr(answer).encode()).hexdigest() if trouble != "damage" else "0"
 with open(options["output"], "w") as file:
     json.dump({"/fields/answer": answer, "/input/list": options.get("list", "auto"), "root": digest}, file)
-summary = {"schema": "minx-summary", "app": NAME, "version": "0.1.0", "git_commit": "0123456", "date": "2026-01-02T03:04:05Z",
+summary = {"schema": "minx-summary-1", "app": NAME, "version": "0.1.0", "git_commit": "0123456", "date": "2026-01-02T03:04:05Z",
            "problem": "box n=" + options.get("n", "1"), "problem_size": int(n * 1000), "backend": backend, "layout": "right",
            "precision": "double", "ranks": ranks, "threads": threads, "nodes": 1, "host": os.environ.get("FAKE_HOST", os.uname().nodename),
            "cpu": os.environ.get("FAKE_CPU", "Fake CPU"), "device": "", "scheduler": "", "job_id": "", "launcher": "", "messages": "",
@@ -47,7 +47,7 @@ summary = {"schema": "minx-summary", "app": NAME, "version": "0.1.0", "git_commi
            "set_up_seconds": 0.1, "solve_seconds": seconds, "wall_seconds": seconds + 0.1, "iterations": 10,
            "bytes": 8e9 * n, "flops": 1e9 * n, "max_rss_bytes": 1000000 * ranks,
            "cpu_seconds": (0.5 if trouble == "busy" else 1) * (seconds + 0.1) * ranks * threads,
-           "regions": {"whole run": {"seconds": seconds + 0.1, "calls": 1, "bytes": 0, "flops": 0},
+           "regions": {"whole_run": {"seconds": seconds + 0.1, "calls": 1, "bytes": 0, "flops": 0},
                        "loop": {"seconds": seconds, "calls": 10, "bytes": 8e9 * n, "flops": 1e9 * n},
                        "small": {"seconds": seconds / 10, "calls": 10, "bytes": 1e6 * n, "flops": 1e6}}}
 if trouble == "other_app":

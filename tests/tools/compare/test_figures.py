@@ -14,13 +14,13 @@ def summary(seconds=2.0, **more):
     value = {"app": "tealeaf", "host": "n1", "cpu": "CPU", "device": "", "nodes": 1, "problem": "pipe", "problem_size": 100, "backend": "openmp",
              "fom": {"name": "rate", "value": 100 / seconds, "unit": "cells/s", "higher_is_better": True}, "date": "2026-01-01", "iterations": 5,
              "set_up_seconds": 0.5, "solve_seconds": seconds, "wall_seconds": seconds + 0.5, "max_rss_bytes": 1e6,
-             "regions": {"whole run": {"seconds": 9, "calls": 1, "bytes": 9e9, "flops": 0},
+             "regions": {"whole_run": {"seconds": 9, "calls": 1, "bytes": 9e9, "flops": 0},
                          "loop": {"seconds": seconds, "calls": 10, "bytes": 8e9, "flops": 4e9}}}
     return {**value, **more}
 
 
 def record(backend="openmp", seconds=2.0, ranks=1, threads=2, **more):
-    run = {"case": "c", "app": "tealeaf", "deck_name": "pipe", "variant": "", "sizes": "", "arguments": [], "backend": backend, "layout": "auto",
+    run = {"case": "c", "app": "tealeaf", "deck_name": "pipe", "variant": "", "sizes": "", "problem": "", "arguments": [], "backend": backend, "layout": "auto",
            "own_layout": True, "precision": "", "ranks": ranks, "threads": threads, "scaling": "", "row": "r",
            "config": f"{backend}{ranks}{threads}", "axis": {}, "agree": [], "id": f"{backend}-{ranks}-{threads}-{seconds}", "repeat": 1}
     own = {key: more.pop(key) for key in list(more) if key in run}
@@ -84,6 +84,16 @@ class Figures(unittest.TestCase):
         dense = {"loop": {"seconds": 1.0, "calls": 1, "bytes": 1e9, "flops": 50e9}}
         one = configuration(record(seconds=2.0, regions=dense))  # under the flat roof: 50 of 100 Gflop/s
         self.assertAlmostEqual(one["share"], 0.5, places=12)
+
+    def test_hot_region(self):
+        regions = {"whole_run": {"seconds": 9, "bytes": 9e9}, "solve": {"seconds": 2, "bytes": 8e9, "calls": 1}, "product": {"seconds": 1, "bytes": 5e9}}
+        self.assertEqual(figures.hot_region({"regions": regions}), "product")
+        regions["product"]["bytes"] = 3e9
+        self.assertEqual(figures.hot_region({"regions": regions}), "solve")
+        self.assertIsNone(figures.hot_region({"regions": {"whole_run": {"seconds": 9, "bytes": 0}}}))
+        # the solve is called once; an iteration of the five moves 1.6e9 bytes, beyond a cache of 2e9 bytes only if all are counted
+        limit = {("n1", "openmp", 2): {**LIMIT, "cache_bytes": 2e9}}
+        self.assertTrue(configuration(record(regions=regions), known=limit)["in_cache"])
 
     def test_limits_that_a_run_needs(self):
         self.assertEqual(limits.need_of(record()), ("n1", "openmp", 2))

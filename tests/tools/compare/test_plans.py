@@ -37,7 +37,7 @@ BAD = [
     ("an entry twice", GOOD.replace('"serial"', '["serial", "serial"]'), 2, ["case 1: backend", "'serial'", "each entry once"]),
     ("a layout that does not exist", case('layout = "up"'), 2, ["case 1: layout", "'up'", "auto, left, right"]),
     ("ranks that are 0", case("ranks = 0"), 2, ["case 1: ranks", "got 0", "at least 1"]),
-    ("ranks that are a text", case('ranks = "two"'), 2, ["case 1: ranks", "'two'", "whole number"]),
+    ("ranks that are no expression", case('ranks = "two"'), 2, ["case 1", "'two'", "no name 'two' among cores"]),
     ("ranks that are true", case("ranks = true"), 2, ["case 1: ranks", "got true", "whole number"]),
     ("threads with a wrong name", GOOD.replace("serial", "openmp") + 'threads = "core"', 2, ["case 1", "'core'", "no name 'core' among cores, ranks"]),
     ("threads below 1", GOOD.replace("serial", "openmp") + 'threads = "cores - 4"', 2, ["case 1", "cores - 4", "at least 1"]),

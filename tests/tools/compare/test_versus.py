@@ -24,7 +24,7 @@ print("Final Resid Norm: 2.18658e-16")
 if "MINX" == "":
     open("miniFE.10x10x10.P1.2026:01:02-03:04:05.yaml", "w").write("CG solve: \\n  Iterations: 200\\n  Total: \\n    Total CG Time: SECONDS\\n")
 else:
-    print("  cg                                1     SECONDS          0     16.48")
+    print("  solve                             1     SECONDS          0     16.48")
 '''
 TEALEAF = '''
 import os

@@ -5,7 +5,8 @@ import statistics
 
 from . import limits
 
-WHOLE = "whole run"  # a region that contains the others
+WHOLE, SOLVE = "whole_run", "solve"  # regions that contain others
+MIN_PART = 0.5  # of the bytes of the solve: a loop that moves less says little of it
 
 
 def median(values):
@@ -19,9 +20,14 @@ def spread(values):
 
 
 def hot_region(summary):
-    """The region that moves the most bytes."""
-    regions = {name: region for name, region in summary["regions"].items() if name != WHOLE and region.get("seconds")}
-    return max(regions, key=lambda name: regions[name].get("bytes") or 0, default=None)
+    """The loop that moves the most bytes, or the whole solve where no loop moves most of them."""
+    regions = {name: region for name, region in summary["regions"].items() if region.get("seconds") and region.get("bytes")}
+    solve = regions.pop(SOLVE, None)
+    regions.pop(WHOLE, None)
+    largest = max(regions, key=lambda name: regions[name]["bytes"], default=None)
+    if solve and (largest is None or regions[largest]["bytes"] < MIN_PART * solve["bytes"]):
+        return SOLVE
+    return largest
 
 
 def platform_of(record):
@@ -39,7 +45,7 @@ def configuration(store, records, known_limits):
     found = {
         **{key: run[key] for key in ("case", "app", "deck_name", "variant", "sizes", "arguments", "backend", "layout", "own_layout", "precision",
                                      "ranks", "threads", "scaling", "row", "config", "axis")},
-        "folder": str(store.path), "host": summary.get("host", ""), "nodes": summary.get("nodes") or 1, "platform": platform_of(first),
+        "words": run["problem"], "folder": str(store.path), "host": summary.get("host", ""), "nodes": summary.get("nodes") or 1, "platform": platform_of(first),
         "problem": str(summary.get("problem", run["deck_name"])), "problem_size": summary.get("problem_size"),
         "git_commit": summary.get("git_commit", ""), "date": max(str(record["summary"].get("date") or record["started"]) for record in records),
         "runs": len(records), "disturbed": sum(1 for record in records if record.get("disturbed")),
@@ -75,15 +81,16 @@ def against_limits(records, known_limits):
     devices = limits.devices_of(records[0])
     for key in ("bandwidth", "cache_bandwidth", "flops"):
         found[f"limit_{key}"] = limit[key] * devices if limit.get(key) else None
-    return {**found, **shares(found, regions, (limit.get("cache_bytes") or 0) * devices)}
+    calls = median(record["summary"].get("iterations") for record in records) if name == SOLVE else None
+    return {**found, **shares(found, regions, calls, (limit.get("cache_bytes") or 0) * devices)}
 
 
-def shares(found, regions, cache_bytes):
-    """The share of the roof over this intensity. Data that fit into the cache are compared with the rate of the cache."""
+def shares(found, regions, calls, cache_bytes):
+    """`calls`: of the whole solve its iterations, else None. The share of the roof over this intensity. Data that fit into the cache are compared with the rate of the cache."""
     rate, bandwidth = found["bytes_per_second"], found["limit_bandwidth"]
     if not rate or not bandwidth:
         return {"share": None, "in_cache": None}
-    a_call = median(region["bytes"] / region["calls"] for region in regions if region.get("calls") and region.get("bytes"))
+    a_call = median(region["bytes"] / (calls or region["calls"]) for region in regions if (calls or region.get("calls")) and region.get("bytes"))
     in_cache = bool(cache_bytes and a_call and a_call <= cache_bytes) or rate > bandwidth
     roof = (found["limit_cache_bandwidth"] or bandwidth) if in_cache else bandwidth
     best = min(roof, found["limit_flops"] / found["intensity"]) if found["intensity"] and found["limit_flops"] else roof
@@ -199,8 +206,8 @@ def way_of(one):
 
 def problem_of(one):
     """What competing ways have in common."""
-    size = one["problem_size"]
-    return f"{one['app']}: {one['problem']}" + (f", {size}" if size not in (None, "") and str(size) not in one["problem"] else "")
+    deck = "" if one["deck_name"] == "-" else one["deck_name"]
+    return f"{one['app']}: " + ", ".join(str(part) for part in (deck, one["words"], one["problem_size"]) if part not in ("", None))
 
 
 def portability(configurations):

@@ -141,8 +141,9 @@ class Machine:
             mistakes.add("launcher", "mpirun", "mpirun on PATH, or the variable MPIEXEC", CANNOT)
         if launcher == "none":
             for case in plan.cases:
-                if any(isinstance(ranks, int) and ranks > 1 for ranks in case.ranks):
-                    mistakes.add(f"{case.where}: ranks", max(case.ranks), 'at most 1 with launcher = "none"')
+                for ranks in case.ranks:
+                    if ranks != 1:
+                        mistakes.add(f"{case.where}: ranks", ranks, '1 with launcher = "none"')
 
 
 def mpirun():
@@ -181,7 +182,7 @@ def launcher_of(plan, given):
     name = given or plan.launcher
     if name != "auto":
         return name
-    several = any(isinstance(ranks, int) and ranks > 1 for case in plan.cases for ranks in case.ranks)
+    several = any(ranks != 1 for case in plan.cases for ranks in case.ranks)
     return "mpirun" if several else "none"
 
 

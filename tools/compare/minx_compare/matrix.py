@@ -6,6 +6,7 @@ A run is a dictionary that JSON can store, so that a job array and a report on a
     config      the same for all repeats
     row         the same for all runs that must give the same answer: other backend, layout, ranks or threads
     variant     how the problem is solved, where a case has several ways: the options and axes that differ
+    problem     the options that all ways of a case have
     sizes       the axes with numbers
 """
 import hashlib
@@ -99,21 +100,22 @@ def fill(text, names):
         raise BadExpression(str(error), text) from None
 
 
-def threads_of(chosen, machine):
-    if chosen["backend"].split(":")[0] in ONE_THREAD:
-        return 1
-    if isinstance(chosen["threads"], int):
-        return chosen["threads"]
-    value = of_expression(chosen["threads"], {"cores": machine.cores, "ranks": chosen["ranks"]})
-    if isinstance(value, str) or value < 1:
-        raise BadExpression("not a number of at least 1", chosen["threads"])
-    return int(value)
+def count_of(value, names):
+    """A number of ranks or threads: a number, or an expression, whose fraction is left out."""
+    if isinstance(value, int):
+        return value
+    found = of_expression(value, names)
+    if isinstance(found, str) or found < 1:
+        raise BadExpression("not a number of at least 1", value)
+    return int(found)
 
 
 def one_config(plan, case, machine, chosen):
     """What one combination of the axes runs."""
-    threads = threads_of(chosen, machine)
-    names = {**chosen["axis"], "ranks": chosen["ranks"], "threads": threads, "cores": machine.cores,
+    ranks = count_of(chosen["ranks"], {"cores": machine.cores})
+    alone = chosen["backend"].split(":")[0] in ONE_THREAD
+    threads = 1 if alone else count_of(chosen["threads"], {"cores": machine.cores, "ranks": ranks})
+    names = {**chosen["axis"], "ranks": ranks, "threads": threads, "cores": machine.cores,
              "layout": chosen["layout"], "precision": chosen["precision"], "backend": chosen["backend"]}
     names.update({name: chosen["axis"][name] for name in ("layout", "precision") if name in chosen["axis"]})
     arguments = words(fill(chosen["options"], names), chosen["options"])
@@ -129,16 +131,17 @@ def one_config(plan, case, machine, chosen):
     config = {
         "case": case.name, "app": case.app, "deck": str(chosen["deck"]["path"] or ""), "deck_name": chosen["deck"]["name"],
         "deck_digest": chosen["deck"]["digest"], "arguments": arguments, "variant": variant_of(case, chosen), "sizes": sizes_of(chosen),
+        "problem": problem_of(case, chosen, names),
         "backend": chosen["backend"], "layout": layout, "own_layout": own_layout(chosen["backend"], layout),
-        "precision": names["precision"], "ranks": chosen["ranks"], "threads": threads, "axis": chosen["axis"],
+        "precision": names["precision"], "ranks": ranks, "threads": threads, "axis": chosen["axis"],
         "scaling": case.scaling, "agree": list(same),
         "repeats": case.repeats or plan.repeats, "timeout": case.timeout or plan.timeout,
     }
     config["row"] = digest([case.app, config["deck_name"], config["deck_digest"],
                             [word for word in problem if not same or word.split("=")[0].lstrip("-") not in same]])
-    config["config"] = digest([case.app, config["deck_name"], config["deck_digest"], arguments, chosen["backend"], chosen["ranks"], threads])
+    config["config"] = digest([case.app, config["deck_name"], config["deck_digest"], arguments, chosen["backend"], ranks, threads])
     config["seconds"] = seconds_of(case, names)
-    config["slug"] = slug(f"{case.app}-{config['deck_name']}-{chosen['backend']}-{chosen['ranks']}x{threads}")[:80] + "-" + config["config"][:10]
+    config["slug"] = slug(f"{case.app}-{config['deck_name']}-{chosen['backend']}-{ranks}x{threads}")[:80] + "-" + config["config"][:10]
     return config
 
 
@@ -163,6 +166,13 @@ def variant_of(case, chosen):
         own = ["default"]
     texts = [value for name, value in chosen["axis"].items() if isinstance(value, str) and name not in ("layout", "precision")]
     return " ".join(own + texts)
+
+
+def problem_of(case, chosen, names):
+    """The words that all ways of a case have, as they are filled in: with deck and size they are the problem."""
+    common = [word for word in chosen["options"].split() if all(word in options.split() for options in case.options)]
+    own = [word for word in common if not expression.names_in(word) & {"layout", "precision"} and word.split("=")[0] not in case.agree]
+    return fill(" ".join(own), names)
 
 
 def sizes_of(chosen):

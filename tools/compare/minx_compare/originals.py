@@ -67,19 +67,19 @@ def minife_command(program, _deck, args):
 
 
 def read_minife(output, folder):
-    """Residuals of the lines `Iteration = N   Residual = R`. Seconds: `Total CG Time` of the YAML file, or of minx's table the line cg."""
+    """Residuals of the lines `Iteration = N   Residual = R`. Seconds: `Total CG Time` of the YAML file, or of minx's table the line solve."""
     first = number(need(re.findall(rf"^Initial Residual = {NUMBER}", output, re.MULTILINE), "line 'Initial Residual'")[0])
     answer = {"initial residual": (first, 1e-5, 0.0)}
     for count, value in re.findall(rf"^Iteration = (\d+)\s+Residual = {NUMBER}", output, re.MULTILINE):
         if number(value) > LOST * first:
             answer[f"residual after {count} iterations"] = (number(value), RESIDUAL, 0.0)
     texts = [path.read_text(errors="replace") for path in sorted(folder.glob("miniFE*.yaml"))] + [output]
-    for pattern in (rf"^\s*Total CG Time:\s*{NUMBER}", rf"^  cg\s+\d+\s+{NUMBER}"):
+    for pattern in (rf"^\s*Total CG Time:\s*{NUMBER}", rf"^  solve\s+\d+\s+{NUMBER}"):
         for text in texts:
             found = re.findall(pattern, text, re.MULTILINE)
             if found:
                 return Reading(number(found[-1]), answer)
-    raise Unreadable("no 'Total CG Time' in a YAML file, nor a line cg in the table of times")
+    raise Unreadable("no 'Total CG Time' in a YAML file, nor a line solve in the table of times")
 
 
 # ---- TeaLeaf ----

@@ -100,7 +100,7 @@ PLAN_KEYS = {
 ENTRY = {
     "deck": TEXT, "options": (lambda v: isinstance(v, str), "a text of options, separated by blanks"), "backend": TEXT,
     "layout": (lambda v: v in LAYOUTS, f"one of {', '.join(LAYOUTS)}"), "precision": TEXT,
-    "ranks": (lambda v: is_whole(v, 1, MAX_PROCESSES), "a whole number of at least 1"),
+    "ranks": (lambda v: is_whole(v, 1, MAX_PROCESSES) or is_text(v), 'a whole number of at least 1, or an expression such as "cores / 2"'),
     "threads": (lambda v: is_whole(v, 1, MAX_PROCESSES) or is_text(v), 'a whole number of at least 1, or an expression such as "cores / ranks"'),
     "agree": TEXT,
 }
