@@ -146,7 +146,7 @@ class Figures(unittest.TestCase):
     def test_groups(self):
         def judge(values):
             records = [record(backend, seconds=float(n), answer=value) for n, (backend, value) in enumerate(values, 1)]
-            agreement.judge_row(records, lambda one, other: "" if one["summary"]["answer"] == other["summary"]["answer"] else "x")
+            agreement.judge_row(records, lambda group, one: "" if group[0]["summary"]["answer"] == one["summary"]["answer"] else "x")
             return [one["outcome"] for one in records]
 
         self.assertEqual(judge([("a", 1), ("b", 1), ("c", 2)]), ["passed", "passed", "differs"])

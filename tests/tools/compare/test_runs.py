@@ -204,6 +204,9 @@ class Runs(house.House):
         self.assertEqual(len(list((self.folder / "out/runs").glob("*/results.h5"))), 1)
         _, said = self.run_plan("keep_results = false\n" + ONE)
         self.assertIn("2 of 2 runs are there", said)
+        # further runs are compared with the file that was kept
+        self.run_plan("keep_results = false\n" + ONE.replace("threads = 2", "threads = [1, 2]"))
+        self.assertEqual(len(self.records()), 3)
 
     def test_launcher_and_environment(self):
         text = 'environment = {FAKE_SPEED = "2"}\nlauncher_options = ["-x"]\n' + ONE + "ranks = [1, 2]\n"

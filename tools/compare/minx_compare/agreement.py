@@ -73,13 +73,21 @@ class Comparer:
         self.known = read_json(store.path / "agreement.json") or {}
         self.changed = False
 
-    def why_not(self, one, other):
-        """Why two runs differ; empty where they agree."""
-        pair = f"{one['results']['digest']} {other['results']['digest']}"
+    def why_not(self, group, record):
+        """Why a run differs from those of a group, which agree; empty where it agrees with one of them."""
+        known = [self.known.get(self.pair(member, record)) for member in group]
+        if "" in known:
+            return ""
+        reference = next((member for member in group if self.store.results(member["run"]).is_file()), group[0])
+        pair = self.pair(reference, record)
         if pair not in self.known:
-            self.known[pair] = self.ask(one, other)
+            self.known[pair] = self.ask(reference, record)
             self.changed = True
         return self.known[pair]
+
+    @staticmethod
+    def pair(one, other):
+        return " ".join(sorted((one["results"]["digest"], other["results"]["digest"])))
 
     def ask(self, one, other):
         files = [self.store.results(record["run"]) for record in (one, other)]
@@ -97,7 +105,7 @@ def groups_of(records, why_not):
     for record in records:
         why = ""
         for group in groups:
-            found = why_not(group[0], record)
+            found = why_not(group, record)
             if not found:
                 group.append(record)
                 break

@@ -1,8 +1,10 @@
 """Starts one run, waits for it, verifies its results file, and says what became of it."""
+import ctypes
 import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from datetime import datetime, timezone
 
@@ -73,12 +75,18 @@ def end_group(process):
     process.wait()
 
 
+def end_with_parent():
+    """In the child: where minx-compare is killed, the run ends with it (Linux; PR_SET_PDEATHSIG is 1)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
 def start(command, log_path, seconds, env, folder):
     """Exit code and whether the time limit ended it. Its lines go to the log."""
     with open(log_path, "w", encoding="utf-8") as log:
         try:
             process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env, cwd=folder,
-                                       start_new_session=True)
+                                       start_new_session=True, preexec_fn=end_with_parent)
         except OSError as error:
             log.write(f"{command[0]}: {error.strerror}\n")
             return 127, False

@@ -2,6 +2,7 @@
 them once for a host, a backend and a number of threads; they are kept in the folder of the comparison."""
 import os
 import subprocess
+import time
 
 from .launch import environment, now
 from .matrix import slug
@@ -57,6 +58,8 @@ def measure(store, comparison, need, say):
     bench = os.path.join(comparison["bin"], "minx-bench")
     resource = f"openmp:threads={threads}" if backend == "openmp" else backend
     claim = path.with_suffix(".busy")
+    if claim.exists() and time.time() - claim.stat().st_mtime > 2 * TIMEOUT:
+        claim.unlink(missing_ok=True)  # of a process that was killed
     try:
         os.close(os.open(claim, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     except FileExistsError:
@@ -83,12 +86,16 @@ def measure(store, comparison, need, say):
         say(f"minx-bench gave no limits of {resource}: {why}")
 
 
-def measure_missing(store, comparison, records, say, host=None):
+def is_here(host):
+    """Is it this host? Some systems say its name with the domain, some without."""
+    return host == "" or host.split(".")[0] == os.uname().nodename.split(".")[0]
+
+
+def measure_missing(store, comparison, records, say):
     """All limits that the counted runs on this host need."""
     bench = os.path.join(comparison["bin"], "minx-bench")
     needs = {need_of(record) for record in records if record["outcome"] == "passed"} - {None}
-    missing = sorted(need for need in needs if not path_of(store, need).is_file() and need[0] in (host or os.uname().nodename, "")
-                     or need[0].split(".")[0] == os.uname().nodename.split(".")[0] and not path_of(store, need).is_file())
+    missing = sorted(need for need in needs if is_here(need[0]) and not path_of(store, need).is_file())
     if missing and not os.access(bench, os.X_OK):
         say(f"no minx-bench in {comparison['bin']}: there are no shares of the limit")
         return

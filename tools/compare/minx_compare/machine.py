@@ -54,6 +54,10 @@ class Machine:
     absent: dict = dataclasses.field(default_factory=dict)  # why the others of each app cannot run
     decks: dict = dataclasses.field(default_factory=dict)
 
+    def names(self):
+        """What expressions know of this machine. The cores of other nodes are not known here."""
+        return {"cores": self.cores} if self.checks_cores else {}
+
     def programs(self):
         if not self.bin.is_dir():
             return []

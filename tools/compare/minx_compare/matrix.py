@@ -77,7 +77,8 @@ def expand_case(plan, case, machine, mistakes):
                 config = one_config(plan, case, machine, chosen)
             except BadExpression as error:
                 mistakes.add(f"{case.where}: options, threads or seconds", Text(f"'{error.args[1]}' ({error.args[0]})"),
-                             "expressions of ranks, threads, cores and the case's axes")
+                             "expressions of ranks, threads, cores and the case's axes"
+                             + ("" if machine.checks_cores else "; --cores says how many cores a node of the job has"))
                 continue
             if config["ranks"] * config["threads"] > machine.cores and not plan.oversubscribe and machine.checks_cores:
                 mistakes.add(f"{case.where}: ranks x threads", Text(f"{config['ranks']} x {config['threads']} on {backend}"),
@@ -112,11 +113,10 @@ def count_of(value, names):
 
 def one_config(plan, case, machine, chosen):
     """What one combination of the axes runs."""
-    ranks = count_of(chosen["ranks"], {"cores": machine.cores})
+    ranks = count_of(chosen["ranks"], machine.names())
     alone = chosen["backend"].split(":")[0] in ONE_THREAD
-    threads = 1 if alone else count_of(chosen["threads"], {"cores": machine.cores, "ranks": ranks})
-    names = {**chosen["axis"], "ranks": ranks, "threads": threads, "cores": machine.cores,
-             "layout": chosen["layout"], "precision": chosen["precision"], "backend": chosen["backend"]}
+    threads = 1 if alone else count_of(chosen["threads"], {**machine.names(), "ranks": ranks})
+    names = {**chosen["axis"], **machine.names(), "ranks": ranks, "threads": threads, "layout": chosen["layout"], "precision": chosen["precision"], "backend": chosen["backend"]}
     names.update({name: chosen["axis"][name] for name in ("layout", "precision") if name in chosen["axis"]})
     arguments = words(fill(chosen["options"], names), chosen["options"])
     used = expression.names_in(chosen["options"])
