@@ -12,3 +12,10 @@ configure_package_config_file(cmake/minxConfig.cmake.in ${PROJECT_BINARY_DIR}/mi
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/minxConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/minxConfig.cmake ${PROJECT_BINARY_DIR}/minxConfigVersion.cmake cmake/MinxKernels.cmake
   DESTINATION ${minx_PACKAGE_DIR})
+
+# minx-compare looks for its package and its decks in share/minx, see tools/compare/minx-compare
+if(MINX_APPS)
+  install(PROGRAMS tools/compare/minx-compare DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY tools/compare/minx_compare tools/compare/plans DESTINATION share/minx/compare PATTERN __pycache__ EXCLUDE)
+  install(DIRECTORY inputs DESTINATION share/minx PATTERN "*.h5" EXCLUDE PATTERN "*.xmf" EXCLUDE)
+endif()

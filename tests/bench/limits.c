@@ -32,6 +32,7 @@ static bench_row row_of(const bench_target *target, const char *name, bool cache
     snprintf(row.backend, sizeof row.backend, "%s", target->info.backend);
     row.threads = target->info.threads;
     row.cached = cached;
+    row.last_cache = target->out_of_cache / 4;
     return row;
 }
 

@@ -1,8 +1,11 @@
 /* The table on standard output, and the JSON file. */
+#define _POSIX_C_SOURCE 200809L /* gethostname, gmtime_r */
 #include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 void bench_print_seconds(double seconds)
 {
@@ -77,6 +80,17 @@ static void write_number(FILE *f, const char *key, double value, bool known)
         fprintf(f, ", \"%s\": null", key);
 }
 
+/* Where and when: a figure without them cannot be compared with another one. */
+static void write_origin(FILE *f)
+{
+    char host[256] = "", date[32] = "";
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+    if (gmtime_r(&now, &utc) != NULL) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    fprintf(f, ", \"host\": \"%s\", \"date\": \"%s\"", host, date);
+}
+
 /* share_of_limit is of the memory's limit, so null for what stays in cache, which has
  * share_of_cache_limit. */
 static void write_row(FILE *f, const bench_row *row)
@@ -106,6 +120,8 @@ static void write_row(FILE *f, const bench_row *row)
     write_number(f, "share_of_cache_limit", core, rated && row->cached && t->core > 0);
     write_number(f, "rival_share_of_cache_limit", rival, rated && row->cached && t->rival > 0);
     write_number(f, "flops_per_second", row->flops, row->flops > 0);
+    write_number(f, "last_cache_bytes", (double)row->last_cache, row->last_cache > 0);
+    write_origin(f);
     fprintf(f, "}");
 }
 

@@ -1,0 +1,105 @@
+"""versus: stand-ins print the lines of the originals and of minx."""
+import json
+
+import fake
+import house
+
+MINIMD = '''
+import sys
+T = "7.208599e-01" if "--other" not in sys.argv else "7.308599e-01"
+print("# Timestep T U P Time")
+print("0 1.440000e+00 -6.773368e+00 -5.019973e+00  0.000")
+print("100 " + T + " -5.701261e+00 5.236926e-01  0.412")
+print("\\n\\n# Performance Summary:")
+print("# MPI_proc OMP_threads nsteps natoms t_total t_force t_neigh t_comm t_other performance perf/thread grep_string t_extra")
+print("1 2 100 4000 SECONDS 0.300000 0.080000 0.020000 0.012000 970873.786408 485436.893204 PERF_SUMMARY 0.010000")
+'''
+MINIFE = '''
+import sys
+print("Starting CG solver ... ")
+print("Initial Residual = 11.0289")
+print("Iteration = 20   Residual = 0.123424")
+print("Iteration = 40   Residual = 1.5e-14")
+print("Final Resid Norm: 2.18658e-16")
+if "MINX" == "":
+    open("miniFE.10x10x10.P1.2026:01:02-03:04:05.yaml", "w").write("CG solve: \\n  Iterations: 200\\n  Total: \\n    Total CG Time: SECONDS\\n")
+else:
+    print("  solve                             1     SECONDS          0     16.48")
+'''
+TEALEAF = '''
+import os
+text = """ Time 0.04
+                          Volume                      Mass                   Density                    Energy                         U
+ step:     10  1.00000000000000000E+02  9.00000000000000000E+03  9.00000000000000000E+01  2.00000000000000000E+00  1.57550841832793000E+02
+
+ Calculation complete
+ Tea is finishing
+ Wall clock    SECONDS
+"""
+if "MINX" == "":
+    assert open("tea.in").read() == "a deck\\n"
+    open("tea.out", "w").write(text)
+else:
+    print(text)
+'''
+
+
+class Versus(house.House):
+    def programs(self, app, text, seconds="0.412000", minx_seconds="0.206000"):
+        """The original, and the stand-in app that prints the same lines."""
+        fake.program(self.folder / "original", text.replace("SECONDS", seconds).replace("MINX", ""))
+        fake.program(self.bin / app, fake.APP + text.replace("SECONDS", minx_seconds).replace("MINX", "minx"))
+
+    def versus(self, app, *words, expect=0):
+        return self.call("versus", app, "original", "--bin", self.bin, "--out", "out", "--json", "out.json", *words, expect=expect)
+
+    def test_the_same(self):
+        for app, text, words in (("minimd", MINIMD, ("--deck", "one.in")), ("minife", MINIFE, ("--option=n=1",)), ("tealeaf", TEALEAF, ("--deck", "one.in"))):
+            with self.subTest(app):
+                self.programs(app, text)
+                out, said = self.versus(app, *words, "--repeats", "2")
+                self.assertIn("original / minx: 2\n", out)
+                self.assertNotIn("DIFFERS", out)
+                self.assertIn("[2/2] minx", said)
+                content = json.loads((self.folder / "out.json").read_text())
+                self.assertTrue(content["agree"])
+                self.assertEqual(content["seconds"], {"original": [0.412] * 2, "minx": [0.206] * 2})
+                self.assertGreaterEqual(len(content["answer"]), 2)
+
+    def test_another_answer(self):
+        self.programs("minimd", MINIMD)
+        out, _ = self.versus("minimd", "--deck", "one.in", "--original-option=--other", "--repeats", "1", expect=1)
+        self.assertRegex(out, r"T, last row +0\.7308599 +0\.7208599 .*DIFFERS")
+        self.assertIn("the times say nothing", out)
+        self.assertNotIn("original / minx:", out)
+        for good, bad in (("1.57550841832793000E+02", "1.57550941832793000E+02"), ("1.57550841832793000E+02", "NaN")):
+            self.programs("tealeaf", TEALEAF)
+            path = self.folder / "original"
+            path.write_text(path.read_text().replace(good, bad))
+            out, _ = self.versus("tealeaf", "--deck", "one.in", "--repeats", "1", expect=1)
+            self.assertRegex(out, r"U .*DIFFERS")
+
+    def test_roundings_of_miniFE(self):
+        """After many iterations residuals are roundings: 1.5e-14 is not compared."""
+        self.programs("minife", MINIFE)
+        path = self.folder / "original"
+        path.write_text(path.read_text().replace("1.5e-14", "9.9e-14"))
+        self.versus("minife", "--option=n=1", "--repeats", "1")
+
+    def test_failures(self):
+        self.programs("minimd", MINIMD)
+        _, said = self.call("versus", "minimd", "nowhere", "--bin", self.bin, expect=2)
+        self.assertIn("a build of the original minimd", said)
+        fake.program(self.folder / "original", "print('nothing')")
+        _, said = self.versus("minimd", "--deck", "one.in", "--repeats", "1", expect=1)
+        self.assertIn("no row of step, T, U, P and time", said)
+        fake.program(self.folder / "original", "import os\nos.kill(os.getpid(), 11)")
+        _, said = self.versus("minimd", "--deck", "one.in", "--repeats", "1", expect=1)
+        self.assertIn("SIGSEGV", said)
+        fake.program(self.folder / "original", "import time\ntime.sleep(60)")
+        _, said = self.versus("minimd", "--deck", "one.in", "--repeats", "1", "--timeout", "1", expect=1)
+        self.assertIn("more than 1 s", said)
+
+
+if __name__ == "__main__":
+    house.main()

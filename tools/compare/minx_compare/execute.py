@@ -1,0 +1,91 @@
+"""Runs what is not there yet, in the order of the plan, and says how it goes."""
+import statistics
+import sys
+
+from . import agreement, figures, limits, table
+from .errors import NOT_ALL_COUNT, OK
+from .launch import perform
+
+
+def say(text):
+    print(f"minx-compare: {text}", file=sys.stderr, flush=True)
+
+
+class Estimate:
+    """Seconds of runs: what runs of the same configuration took, else what the plan says, else what others took."""
+
+    def __init__(self, records):
+        self.known = {}
+        for record in records:
+            self.add(record)
+
+    def add(self, record):
+        self.known.setdefault(record["run"]["config"], []).append(record["seconds"])
+
+    def of(self, run):
+        """Seconds, or None."""
+        if run["config"] in self.known:
+            return statistics.median(self.known[run["config"]])
+        return run["seconds"]
+
+    def of_all(self, runs):
+        """Seconds, and how many runs have no estimate of their own: they are taken for median ones."""
+        each = [self.of(run) for run in runs]
+        known = [seconds for seconds in each if seconds is not None]
+        everything = known + [seconds for some in self.known.values() for seconds in some]
+        default = statistics.median(everything) if everything else 0
+        return sum(known) + default * (len(each) - len(known)), len(each) - len(known)
+
+
+def duration(seconds):
+    if seconds < 100:
+        return f"{seconds:.3g} s"
+    if seconds < 6000:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def title_of(run):
+    more = " ".join(run["arguments"])
+    return f"{run['app']} {run['deck_name']}{' ' + more if more else ''} on {run['backend']}, {run['ranks']} x {run['threads']}, repeat {run['repeat']}"
+
+
+def run_missing(store, comparison, runs, retry=False):
+    """Performs the runs that have no record; with `retry` those that failed, too."""
+    records = [record for record in map(store.record, runs) if record is not None]
+    bad = {record["run"]["id"] for record in records if record["outcome"] != "passed"}
+    done = {record["run"]["id"] for record in records} - (bad if retry else set())
+    missing = [run for run in runs if run["id"] not in done]
+    estimate = Estimate([record for record in records if record["outcome"] == "passed"])
+    if done:
+        say(f"{len(done)} of {len(runs)} runs are there and are not run again" + (f"; {len(bad)} of them failed (--retry runs these again)" if bad and not retry else ""))
+    for number, run in enumerate(missing, len(runs) - len(missing) + 1):
+        record = perform(comparison, run, store)
+        if record["outcome"] == "passed":
+            estimate.add(record)
+        left, _ = estimate.of_all(missing[number - (len(runs) - len(missing)):])
+        reason = f" ({record['reason']})" if record["reason"] else ""
+        say(f"[{number}/{len(runs)}] {title_of(run)}: {record['seconds']:.2f} s, {record['outcome']}{reason}; about {duration(left)} left")
+
+
+def finish(store, comparison, print_table=True):
+    """What the runs that are there say: agreement, limits, table. Returns the exit code."""
+    runs = comparison["runs"]
+    records = agreement.load_records(store, runs)
+    agreement.settle(store, comparison, records)
+    if comparison["limits"]:
+        limits.measure_missing(store, comparison, records, say)
+    if not comparison["keep_results"]:
+        agreement.drop_results(store, records)
+    counted = figures.of_folder(store, records)
+    if print_table:
+        table.show(counted, records)
+    left_out = [record for record in records if record["outcome"] != "passed"]
+    missing = len(runs) - len(records)
+    for record in left_out:
+        say(f"{record['run']['id']}: {record['outcome']}: {record['reason']}; see {store.folder(record['run']) / 'log.txt'}")
+    if left_out or missing:
+        say(f"{len(runs) - missing - len(left_out)} of {len(runs)} runs count; {len(left_out)} are left out of every figure"
+            + (f", {missing} were not made" if missing else ""))
+        return NOT_ALL_COUNT
+    return OK

@@ -1,0 +1,79 @@
+"""Slurm: the runs of a comparison as job arrays, one array for each number of ranks and threads, since all tasks of an array have the
+same size; and a last job that compares the answers and prints the table."""
+import shlex
+import shutil
+import subprocess
+import sys
+
+from .errors import CANNOT, Ends
+from .machine import TOOLS
+from .store import write_text
+
+SCRIPT = """#!/usr/bin/env bash
+#SBATCH --job-name=minx-compare
+#SBATCH --output={folder}/slurm-%A_%a.log
+{lines}
+set -euo pipefail
+export PYTHONPATH={tools}${{PYTHONPATH:+:$PYTHONPATH}}
+exec {python} -m minx_compare {command}
+"""
+
+
+def quoted(words):
+    return " ".join(shlex.quote(str(word)) for word in words)
+
+
+def script(store, lines, command):
+    folder = store.path.resolve()
+    return SCRIPT.format(folder=folder, tools=shlex.quote(str(TOOLS)), python=shlex.quote(sys.executable),
+                         lines="\n".join(f"#SBATCH {line}" for line in lines), command=command)
+
+
+def compress(numbers):
+    """Indices as sbatch --array wants them: 0-3,7."""
+    parts = []
+    for number in sorted(numbers):
+        if parts and parts[-1][1] == number - 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in parts)
+
+
+def sbatch(path):
+    """Submits a script. Returns the number of the job."""
+    try:
+        done = subprocess.run(["sbatch", "--parsable", str(path)], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    except OSError as error:
+        raise Ends(CANNOT, f"sbatch: {error.strerror}") from None
+    if done.returncode != 0:
+        raise Ends(CANNOT, f"sbatch {path}: exit code {done.returncode}: {done.stderr.strip()}")
+    return done.stdout.strip().split(";")[0]
+
+
+def submit(store, comparison, options, at_once, say):
+    """Submits what has no record yet."""
+    if shutil.which("sbatch") is None:
+        raise Ends(CANNOT, "--submit: got no sbatch on PATH, expected a machine with Slurm")
+    groups = {}
+    for index, run in enumerate(comparison["runs"]):
+        if store.record(run) is None:
+            groups.setdefault((run["ranks"], run["threads"]), []).append(index)
+    folder = quoted([store.path.resolve()])
+    jobs = []
+    for (ranks, threads), indices in groups.items():
+        limit = max(comparison["runs"][index]["timeout"] for index in indices)
+        lines = [f"--ntasks={ranks}", f"--cpus-per-task={threads}", f"--time={max(1, -(-int(limit + 300) // 60))}",
+                 f"--array={compress(indices)}" + (f"%{at_once}" if at_once else ""), *options]
+        path = store.path / f"job-{ranks}x{threads}.sh"
+        write_text(path, script(store, lines, f"task {folder} \"$SLURM_ARRAY_TASK_ID\""))
+        jobs.append(sbatch(path))
+        say(f"job {jobs[-1]}: {len(indices)} runs of {ranks} x {threads}")
+    if jobs:
+        path = store.path / "job-finish.sh"
+        own = [option for option in options if option.split("=")[0] in ("--partition", "--account", "--qos", "-p", "-A", "-q")]
+        lines = ["--ntasks=1", "--time=60", f"--dependency=afterany:{':'.join(jobs)}", *own]
+        write_text(path, script(store, lines, f"finish {folder}").replace("slurm-%A_%a.log", "finish.log"))
+        jobs.append(sbatch(path))
+        say(f"job {jobs[-1]}: compares the answers when all have ended; its table will be in {store.path / 'finish.log'}")
+    return jobs
