@@ -73,11 +73,14 @@ function(app_verify_columns app)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endfunction()
 
-# app_restarts(APP DECK): restarts at the end of a run, and from checkpoints with numbers that cannot be.
+# app_restarts(APP DECK): restarts at the end of a run, by --restart=auto, and from checkpoints with numbers that cannot be.
 function(app_restarts app deck)
-  add_test(NAME ${app}_restart_end COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/restart_end.py ${app}
-    $<TARGET_FILE:${app}> $<TARGET_FILE:minx-verify> ${deck} ${minx_MPIEXEC})
-  set(tests ${app}_restart_end)
+  set(tests "")
+  foreach(test restart_end restart_auto)
+    add_test(NAME ${app}_${test} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/${test}.py ${app}
+      $<TARGET_FILE:${app}> $<TARGET_FILE:minx-verify> ${deck} ${minx_MPIEXEC})
+    list(APPEND tests ${app}_${test})
+  endforeach()
   if(app_test_PYTHON)
     add_test(NAME ${app}_restart_values COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/restart_values.py ${app}
       $<TARGET_FILE:${app}> ${deck} ${minx_MPIEXEC})

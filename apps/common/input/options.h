@@ -23,7 +23,7 @@ typedef struct app_options {
     const char *output;        /* results file, or NULL */
     const char *checkpoint;    /* file, or NULL; what these three mean: checkpoint.h */
     const char *checkpoint_every;
-    const char *restart;
+    const char *restart; /* file, "auto" or NULL */
     app_gpu_mpi gpu_mpi; /* how messages and sums go from one device to another */
     bool quiet;
     bool help, version, backends, help_deck; /* print this instead of a run */
