@@ -1,4 +1,4 @@
-# minx_add_app(NAME SOURCES main.c... [INPUT files...] [KERNELS kernels/x.c...] [VERIFY files...] [DECKS folder])
+# minx_add_app(NAME SOURCES main.c... [INPUT files...] [KERNELS kernels/x.c...] [VERIFY files...] [DECKS folder] [ALSO name])
 #
 # An app: all that the build, the tests, minx-verify and the scripts need to know of it. Called by the CMakeLists.txt of the app's
 # folder, in apps/ or elsewhere (the tests have an app of their own).
@@ -7,13 +7,14 @@
 #   INPUT     the table of keys and what reads decks: a library NAME_input without MPI, for the program, minx-verify and tests
 #   KERNELS   compiled for every backend (minx_add_kernels); main may be in one of them, between #ifdef MX_DRIVER and #endif
 #   VERIFY    the checks of its physics, for minx-verify (apps/verify/physics.h); they may use INPUT
+#   ALSO      a further name of the program, as a link: that of the original program
 #   DECKS     the folder of its decks, *.in; default inputs/NAME. Each runs on every backend on 1, 2 and 4 ranks (tests/apps)
 #
 # The global property minx_APPS lists the apps; minx_DECKS_NAME is the folder of decks of each.
 function(minx_add_app name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DECKS" "SOURCES;INPUT;KERNELS;VERIFY")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DECKS;ALSO" "SOURCES;INPUT;KERNELS;VERIFY")
   if(arg_UNPARSED_ARGUMENTS OR NOT (arg_SOURCES OR arg_KERNELS))
-    message(FATAL_ERROR "minx_add_app(${name}): expected SOURCES, INPUT, KERNELS, VERIFY or DECKS, each with its files; got '${arg_UNPARSED_ARGUMENTS}'")
+    message(FATAL_ERROR "minx_add_app(${name}): expected SOURCES, INPUT, KERNELS, VERIFY, DECKS or ALSO, each with its files; got '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   set(libraries app_common m)
   if(arg_INPUT)
@@ -31,6 +32,11 @@ function(minx_add_app name)
   target_link_libraries(${name} PRIVATE ${libraries})
   if(arg_KERNELS)
     minx_add_kernels(${name} ${arg_KERNELS})
+  endif()
+  if(arg_ALSO)
+    set(link $<TARGET_FILE_DIR:${name}>/${arg_ALSO})
+    add_custom_command(TARGET ${name} POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink ${name} ${link})
+    install(FILES ${link} TYPE BIN)
   endif()
   if(arg_VERIFY)
     set(input)

@@ -24,7 +24,8 @@ typedef struct fe_app {
     fe_single_args single;
 
     /* what the run did */
-    double started; /* app_now() at the start of set-up */
+    double started;  /* app_now() at the start of set-up */
+    fe_name problem; /* in words */
     app_region *mesh_time, *structure_time, *assembly_time, *boundary_time, *preconditioner_time,
         *solve_time;
     struct {

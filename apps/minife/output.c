@@ -112,16 +112,14 @@ static mx_err write_series(fe_app *app, const fe_rank_sizes *s)
 
 static mx_err output(fe_app *app)
 {
-    const double iterations = (double)(app->iterations - app->first_iterations);
-    double seconds = app->solve_time->totals.seconds;
+    const double iterations = (double)app->base.iterations;
+    app_region_totals solve;
     MX_TRY(fe_dump(app, "solution"));
-    MX_TRY(app_max_f64(app->base.comm, &seconds, 1));
+    MX_TRY(app_region_total(app->base.report, app->solve_time, &solve));
     MX_TRY(app_report_table(app->base.report, 0));
     if (iterations > 0)
         app_print(app->base.report, "CG: %.0f iterations, milliseconds an iteration: %.4f\n",
-                  iterations, 1e3 * seconds / iterations);
-    app_merit(&app->base, seconds > 0 ? (double)app->level.all_rows * iterations / seconds : 0,
-              "row iterations/s");
+                  iterations, 1e3 * solve.seconds / iterations);
     fe_rank_sizes sizes;
     mx_err err = fe_rank_sizes_create(app, &sizes);
     if (err == MX_OK) print_memory(app, &sizes);

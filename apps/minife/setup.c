@@ -92,11 +92,11 @@ static mx_err timed(fe_app *app, const char *what, app_region *region, mx_err (*
 static mx_err add_parts(fe_app *app)
 {
     const app_report report = app->base.report;
-    MX_TRY(app_region_add(report, "cg_ghosts", &app->parts.exchange));
-    MX_TRY(app_region_add(report, "cg_product", &app->parts.product));
-    MX_TRY(app_region_add(report, "cg_preconditioner", &app->parts.precondition));
-    MX_TRY(app_region_add(report, "cg_vectors", &app->parts.vectors));
-    return app_region_add(report, "cg_sums", &app->parts.sums);
+    MX_TRY(app_region_add(report, "ghosts", &app->parts.exchange));
+    MX_TRY(app_region_add(report, "product", &app->parts.product));
+    MX_TRY(app_region_add(report, "precondition", &app->parts.precondition));
+    MX_TRY(app_region_add(report, "vectors", &app->parts.vectors));
+    return app_region_add(report, "sums", &app->parts.sums);
 }
 
 static mx_err add_regions(fe_app *app)
@@ -107,7 +107,7 @@ static mx_err add_regions(fe_app *app)
     MX_TRY(app_region_add(report, "assembly", &app->assembly_time));
     MX_TRY(app_region_add(report, "boundary", &app->boundary_time));
     MX_TRY(app_region_add(report, "preconditioner", &app->preconditioner_time));
-    MX_TRY(app_region_add(report, "cg", &app->solve_time));
+    MX_TRY(app_region_add(report, "solve", &app->solve_time));
     return add_parts(app);
 }
 
@@ -119,9 +119,21 @@ static mx_err make_mesh(fe_level *level)
     return app_memory_check(level->base->comm, level->base->ctx, bytes_needed(level), "elements");
 }
 
+static void note_ignored_keys(const fe_app *app)
+{
+    const app_keys *const keys = &app->base.keys;
+    for (int i = 0; i < keys->input->count; i++) {
+        const app_key *const row = &keys->input->keys[i];
+        if ((row->flags & FE_KEY_IS_IGNORED) && keys->given[i].source != 0)
+            app_print_note(&app->base, "%s: a key of the original, without effect here: %s",
+                           row->name, row->help);
+    }
+}
+
 static mx_err set_up(fe_app *app)
 {
     app->started = app_now();
+    note_ignored_keys(app);
     app->level.base = &app->base;
     app->level.input = &app->input;
     app->level.op = fe_operator_rows[app->input.operator_kind];
@@ -138,6 +150,11 @@ static mx_err set_up(fe_app *app)
     MX_TRY(fe_dump(app, "assembled"));
     MX_TRY(timed(app, "imposing Dirichlet BC...", app->boundary_time, fe_impose_boundary));
     MX_TRY(fe_dump(app, "system"));
+    app_solves(&app->base, &(app_problem){.name = fe_problem_name(&app->input, &app->problem),
+                                          .size = app->level.all_rows,
+                                          .merit = "row iteration rate",
+                                          .unit = "row iterations/s",
+                                          .solve = app->solve_time});
     if (app->input.overlap) MX_TRY(fe_make_overlap(&app->level));
     MX_TRY(make_vectors(app));
     MX_TRY(make_preconditioner(app));

@@ -130,21 +130,11 @@ static void add_matrix(const fe_app *app, app_yaml *y, const fe_rank_sizes *s)
 
 /* ---- the solver ---- */
 
-/* Of all ranks: the slowest one's seconds, the sums of the others. */
-typedef struct part_totals {
-    double seconds, bytes, flops;
-} part_totals;
-
-static mx_err total(const fe_app *app, const app_region *region, part_totals *all)
+/* A part that was not counted took an unknown time. */
+static mx_err total(const fe_app *app, const app_region *region, app_region_totals *all)
 {
-    *all = (part_totals){.seconds = (double)NAN};
-    if (region->totals.calls == 0) return MX_OK;
-    double sums[] = {region->totals.bytes, region->totals.flops};
-    all->seconds = region->totals.seconds;
-    MX_TRY(app_max_f64(app->base.comm, &all->seconds, 1));
-    MX_TRY(app_sum_f64(app->base.comm, sums, 2));
-    all->bytes = sums[0];
-    all->flops = sums[1];
+    MX_TRY(app_region_total(app->base.report, region, all));
+    if (all->calls == 0) all->seconds = (double)NAN;
     return MX_OK;
 }
 
@@ -162,11 +152,11 @@ static void add_rate(app_yaml *y, const char *what, double seconds, double flops
 static mx_err add_solver(const fe_app *app, app_yaml *y)
 {
     const fe_input *in = &app->input;
-    const double iterations = (double)(app->iterations - app->first_iterations),
+    const double iterations = (double)app->base.iterations,
                  elements = (double)in->nx * (double)in->ny * (double)in->nz;
     const double waxpy = 3 * elements * (3 * iterations + 2), dot = 4 * elements * iterations,
                  matvec = 2 * (double)app->level.all_entries * (iterations + 1);
-    part_totals cg, ghosts, product, vectors, sums;
+    app_region_totals cg, ghosts, product, vectors, sums;
     MX_TRY(total(app, app->solve_time, &cg));
     MX_TRY(total(app, app->parts.exchange, &ghosts));
     MX_TRY(total(app, app->parts.product, &product));
@@ -197,7 +187,7 @@ static mx_err add_solver(const fe_app *app, app_yaml *y)
 static mx_err add_region(const fe_app *app, app_yaml *y, const char *group, const char *key,
                          const app_region *region)
 {
-    part_totals all;
+    app_region_totals all;
     MX_TRY(total(app, region, &all));
     app_yaml_map(y, group);
     app_yaml_real(y, key, all.seconds);

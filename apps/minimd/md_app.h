@@ -62,12 +62,11 @@ typedef struct md_work {
 } md_work;
 
 typedef struct md_times {
-    app_region *part[MD_PARTS], *whole;
+    app_region *part[MD_PARTS], *solve; /* solve: the loop */
     bool asynchronous;                  /* the host does not wait for kernels */
     int64_t calls[MD_PARTS];            /* in the time loop, timed or not */
     app_region_totals before[MD_PARTS]; /* the time loop */
     int64_t first_step;                 /* done before the loop */
-    double started, seconds;            /* of the loop */
 } md_times;
 
 /* Of Lennard-Jones, of two types. */
@@ -294,9 +293,8 @@ mx_err md_part_end(md_app *app, md_part part, md_work work);
 /* Around the time loop. */
 mx_err md_loop_begin(md_app *app);
 mx_err md_loop_end(md_app *app);
-/* The seconds of a part in the time loop on this rank: where not every call was timed, an
- * estimate. */
-double md_part_seconds(const md_app *app, md_part part);
+/* The totals of a part in the time loop on this rank: where not every call was timed, estimates. */
+app_region_totals md_part_totals(const md_app *app, md_part part);
 
 /* ---- thermo.c ---- */
 
@@ -329,11 +327,12 @@ void md_print_settings(const md_app *app);
 typedef struct md_spent {
     double total, force, list, comm, other;
     double borders; /* a part of comm */
-    int64_t steps;
-    double rate; /* atom-steps a second, of all ranks */
 } md_spent;
 md_spent md_time_spent(const md_app *app);
-void md_print_performance(md_app *app);
+/* Atom-steps a second of all ranks, in a time loop of so many seconds. */
+double md_rate(const md_app *app, double seconds);
+/* With the times of the slowest rank, of each part. Collective. */
+mx_err md_print_performance(md_app *app);
 
 /* ---- output/write_yaml.c: the original's YAML file, if the input asks for it. Collective, agreed.
  * ---- */

@@ -2,7 +2,7 @@
 
 static mx_err output(md_app *app)
 {
-    md_print_performance(app);
+    MX_TRY(md_print_performance(app));
     MX_TRY(md_write_yaml(app));
     MX_TRY(app_report_table(app->base.report, 0));
     return md_store_results(app);

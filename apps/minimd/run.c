@@ -168,11 +168,10 @@ static mx_err run(md_app *app)
 {
     MX_TRY(begin(app));
     MX_TRY(md_loop_begin(app));
-    while (app->step < app->input.steps) {
+    while (app->step < app->input.steps && !app->base.stopped) {
         MX_TRY(step(app));
         app_progress(app->base.report, "step", app->step, app->input.steps);
         MX_TRY(app_step_end(&app->base, app->step));
-        if (app->base.stopped) return MX_OK;
     }
     MX_TRY(md_loop_end(app));
     app_progress_end(app->base.report);

@@ -150,6 +150,11 @@ static mx_err set_up(md_app *app)
     MX_TRY(md_bind(app));
     app->bound = true;
     if (!from_file) MX_TRY(scale_velocities(app));
+    app_solves(&app->base, &(app_problem){.name = md_problem_name(&app->input),
+                                          .size = app->atoms,
+                                          .merit = "atom step rate",
+                                          .unit = "atom-steps/s",
+                                          .solve = app->times.solve});
     app_print(app->base.report, "# Done .... \n");
     return MX_OK;
 }

@@ -95,8 +95,9 @@ mx_err md_print_state(md_app *app)
 {
     MX_TRY(md_sum_state(app, &app->last));
     const md_state *const s = &app->last;
+    const double started = app->times.solve->first; /* 0: not yet */
     app_print(app->base.report, "%lld %e %e %e %6.3f\n", (long long)app->step, s->temperature,
               s->potential / (double)app->atoms * app->scales.printed_energy, s->pressure,
-              app->times.started > 0 ? app_now() - app->times.started : 0.0);
+              started > 0 ? app_now() - started : 0.0);
     return add_to_history(app);
 }

@@ -8,14 +8,14 @@ enum { MD_SAMPLE = 50 };
 
 mx_err md_add_parts(md_app *app)
 {
-    static const char *const names[MD_PARTS] = {"force", "neighbour list", "ghosts", "borders",
+    static const char *const names[MD_PARTS] = {"force", "neighbour_list", "ghosts", "borders",
                                                 "integration"};
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &info));
     app->times.asynchronous = info.device >= 0;
     for (int p = 0; p < MD_PARTS; p++)
         MX_TRY(app_region_add(app->base.report, names[p], &app->times.part[p]));
-    return app_region_add(app->base.report, "time loop", &app->times.whole);
+    return app_region_add(app->base.report, "solve", &app->times.solve);
 }
 
 static bool is_timed(const md_app *app, md_part part)
@@ -50,24 +50,32 @@ mx_err md_loop_begin(md_app *app)
         t->calls[p] = 0;
     }
     app->base.first_step = t->first_step = app->step;
-    t->started = app_now();
-    app_region_begin(t->whole);
+    app_region_begin(t->solve);
     return MX_OK;
 }
 
 mx_err md_loop_end(md_app *app)
 {
-    md_times *const t = &app->times;
+    double bytes = 0, flops = 0;
     MX_TRY(mx_fence(app->base.ctx));
-    app_region_end(t->whole, 0, 0, 1);
-    t->seconds = app_now() - t->started;
+    for (int p = 0; p < MD_PARTS; p++) {
+        const app_region_totals part = md_part_totals(app, p);
+        bytes += part.bytes;
+        flops += part.flops;
+    }
+    app_region_end(app->times.solve, bytes, flops, 1);
+    app->base.iterations = app->step - app->times.first_step;
     return MX_OK;
 }
 
-double md_part_seconds(const md_app *app, md_part part)
+app_region_totals md_part_totals(const md_app *app, md_part part)
 {
     const md_times *const t = &app->times;
-    const double seconds = t->part[part]->totals.seconds - t->before[part].seconds;
-    const int64_t timed = t->part[part]->totals.calls - t->before[part].calls;
-    return timed > 0 ? seconds * (double)t->calls[part] / (double)timed : 0;
+    const app_region_totals *const now = &t->part[part]->totals, *const before = &t->before[part];
+    const int64_t timed = now->calls - before->calls;
+    const double scale = timed > 0 ? (double)t->calls[part] / (double)timed : 0;
+    return (app_region_totals){.calls = t->calls[part],
+                               .seconds = scale * (now->seconds - before->seconds),
+                               .bytes = scale * (now->bytes - before->bytes),
+                               .flops = scale * (now->flops - before->flops)};
 }

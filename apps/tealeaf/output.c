@@ -80,22 +80,20 @@ static mx_err fields(tl_app *app)
 static mx_err print_end(tl_app *app)
 {
     app_base *const base = &app->base;
-    const double cells = tl_cells_of(&app->deck), iterations = (double)app->iterations;
-    double slowest[] = {app->solve->totals.seconds, app->before_iterations}; /* over ranks */
+    const int64_t iterations = base->iterations;
+    double slowest[] = {app->solve->totals.seconds, app_now() - app->started,
+                        app->solve->first - base->started}; /* over ranks */
+    MX_TRY(app_max_f64(base->comm, slowest, 3));
     if (app->deck.dialect != TL_DIALECT_PORT)
         app_print(base->report, "\n Calculation complete\n Tea is finishing\n Wall clock    %.6f\n",
-                  app_now() - app->started);
-    MX_TRY(app_max_f64(base->comm, slowest, 2));
-    const double seconds = slowest[0];
-    if (app->deck.profiler_on) MX_TRY(app_report_table(base->report, 0));
-    if (app->iterations > 0) {
-        app_print(base->report, " From the start of the program to the first iteration %.3f s\n",
                   slowest[1]);
-        app_print(base->report, " %s: %lld iterations, milliseconds an iteration: %.4f\n",
-                  tl_solver_name(&app->deck), (long long)app->iterations,
-                  1e3 * seconds / iterations);
-    }
-    app_merit(base, seconds > 0 ? cells * iterations / seconds : 0, "cell iterations/s");
+    if (app->deck.profiler_on) MX_TRY(app_report_table(base->report, 0));
+    if (iterations == 0) return MX_OK;
+    app_print(base->report, " From the start of the program to the first iteration %.3f s\n",
+              slowest[2]);
+    app_print(base->report, " %s: %lld iterations, milliseconds an iteration: %.4f\n",
+              tl_solver_name(&app->deck), (long long)iterations,
+              1e3 * slowest[0] / (double)iterations);
     return MX_OK;
 }
 

@@ -191,9 +191,19 @@ static void print_old_keys(tl_app *app)
     }
 }
 
+/* The file of the key `out`. */
+static mx_err open_out(tl_app *app)
+{
+    const char *const out = app->deck.out;
+    if (out == NULL) return MX_OK;
+    MX_TRY(app_path_writes(&app->base, "out", "the output file", out));
+    return app_report_copy_to(app->base.report, out);
+}
+
 static mx_err set_up(tl_app *app)
 {
     const app_base *const base = &app->base;
+    MX_TRY(open_out(app));
     MX_TRY(tl_deck_check_problem(base->options.deck, &app->deck));
     MX_TRY(app_agree(base->comm, choose_forms(app)));
     MX_TRY(app_agree(base->comm, decompose(app)));
@@ -202,8 +212,13 @@ static mx_err set_up(tl_app *app)
     MX_TRY(app_box_halo_create(base->transport, &app->decomp, app->ghosts, &app->halo));
     MX_TRY(make_matrix(app));
     MX_TRY(tl_create_forms(app));
-    MX_TRY(app_region_add(base->report, app->solver->name, &app->solve));
-    MX_TRY(app_region_add(base->report, "step begin and end", &app->rest));
+    MX_TRY(app_region_add(base->report, "solve", &app->solve));
+    MX_TRY(app_region_add(base->report, "step_begin_and_end", &app->rest));
+    app_solves(&app->base, &(app_problem){.name = tl_problem_name(&app->deck, &app->problem),
+                                          .size = (int64_t)tl_cells_of(&app->deck),
+                                          .merit = "cell iteration rate",
+                                          .unit = "cell iterations/s",
+                                          .solve = app->solve});
     MX_TRY(mx_fence(base->ctx));
     print_banner(app);
     print_states_outside(app);

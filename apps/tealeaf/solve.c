@@ -70,7 +70,6 @@ mx_err tl_solve(tl_app *app)
     at.tolerance = app->deck.eps * app->deck.eps * first_rr;
 
     MX_TRY(waits(app, &before));
-    if (app->step == app->first_step) app->before_iterations = app_now() - app->base.started;
     app_region_begin(app->solve);
     MX_TRY(iterate_to_tolerance(app, &at));
     MX_TRY(mx_fence(app->base.ctx)); /* iterations that were queued behind the end */
@@ -85,6 +84,6 @@ mx_err tl_solve(tl_app *app)
 
     app->iteration_limit = app->iteration_limit || at.rr > at.tolerance;
     app->last_error = first_rr > 0 ? sqrt(at.rr / first_rr) : 0;
-    app->iterations += at.n;
+    app->base.iterations += at.n;
     return app_series_add(&app->step_iterations, (double)at.n);
 }

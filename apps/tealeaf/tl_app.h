@@ -74,9 +74,7 @@ struct tl_app {
     /* what the run did */
     int64_t step, first_step; /* done; done before a restart */
     double time;
-    double started;           /* app_now() at the start of the time loop */
-    double before_iterations; /* seconds from the start of the program to the first iteration */
-    int64_t iterations;       /* of all steps */
+    double started; /* app_now() at the start of the time loop */
     /* ||u_start - A u|| / ||u_start - A u_start|| of the last step, by its own recurrence */
     double last_error;
     bool iteration_limit; /* a step ended at max_iters */
@@ -86,6 +84,7 @@ struct tl_app {
     tl_summary deck_summary; /* of all ranks: the deck's states, summed on the host */
     tl_summary last;         /* of all ranks: the last one */
     app_region *solve, *rest;
+    tl_name problem;                              /* in words */
     app_frames energy_frames, temperature_frames; /* NULL: none are asked for */
     double frame_origin[APP_MAX_DIMS], frame_spacing[APP_MAX_DIMS];
 };

@@ -29,7 +29,6 @@ enum {
 
 /* A form of a solver. */
 typedef struct tl_form {
-    const char *name;    /* of its region in the report */
     tl_solver solver;    /* of the deck */
     unsigned arrays;     /* TL_ARRAYS_OF_CG and so on */
     bool is_cg;          /* conjugate gradients: keeps its own in cg_own, others in solver_own */

@@ -88,6 +88,14 @@ void vf_read_run(vf_base *base);
 /* /provenance, and what all apps write. */
 void vf_expect_common(vf_base *base);
 
+/* /summary, and a region in it; it agrees with the rest of the file. */
+void vf_expect_summary(vf_base *base);
+void vf_expect_summary_region(vf_base *base, const char *name);
+
+/* Scalars. False, and *value is as before: there is none. */
+bool vf_read_real(const vf_base *base, const char *path, double *value);
+int64_t vf_read_whole(const vf_base *base, const char *path, int64_t otherwise);
+
 /* The checks, /verification/NAME. */
 void vf_expect_checks(vf_base *base);
 

@@ -29,6 +29,13 @@ typedef struct vf_mark {
     bool attributes; /* were compared */
 } vf_mark;
 
+/* What /summary says of the problem, from the input and the histories. */
+typedef struct vf_problem {
+    const char *name; /* NULL: the app does not say */
+    int64_t size, iterations;
+    const char *merit, *unit; /* of the figure of merit */
+} vf_problem;
+
 /* The state that the rows of an app share begins with this. Rows print their checks into
  * `verdict`. */
 typedef struct vf_base {
@@ -46,6 +53,7 @@ typedef struct vf_base {
     const void *input;     /* the struct that the keys filled */
     vf_mark *marks;        /* by node of the file */
     bool intact;           /* all that is described is there */
+    vf_problem problem;    /* `contents` sets it */
 } vf_base;
 
 /* Adds a check that must be stored. */

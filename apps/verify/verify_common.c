@@ -20,7 +20,7 @@
 #define MAX_SECONDS 1e10
 #define MAX_RANKS 1e9
 
-static bool read_one(const vf_base *base, const char *path, double *value)
+bool vf_read_real(const vf_base *base, const char *path, double *value)
 {
     int64_t count = 0;
     double *values = NULL;
@@ -30,7 +30,7 @@ static bool read_one(const vf_base *base, const char *path, double *value)
     return count == 1;
 }
 
-static int64_t read_whole(const vf_base *base, const char *path, int64_t otherwise)
+int64_t vf_read_whole(const vf_base *base, const char *path, int64_t otherwise)
 {
     int64_t count = 0, *values = NULL;
     if (app_reader_i64(base->reader, path, &count, &values) != MX_OK) return otherwise;
@@ -41,8 +41,8 @@ static int64_t read_whole(const vf_base *base, const char *path, int64_t otherwi
 
 void vf_read_run(vf_base *base)
 {
-    base->ranks = read_whole(base, "/provenance/ranks", 1);
-    base->first_step = read_whole(base, "/provenance/first_step", 0);
+    base->ranks = vf_read_whole(base, "/provenance/ranks", 1);
+    base->first_step = vf_read_whole(base, "/provenance/first_step", 0);
     if (base->first_step < 0) base->first_step = 0;
     base->precision = "f64";
 }
@@ -65,10 +65,10 @@ static void check_seconds(const vf_base *base, const char *region)
 {
     region_path path;
     double min = 0, mean = 0, max = 0, whole = 0;
-    if (!read_one(base, path_of(region, "seconds_min", &path), &min) ||
-        !read_one(base, path_of(region, "seconds_mean", &path), &mean) ||
-        !read_one(base, path_of(region, "seconds_max", &path), &max) ||
-        !read_one(base, path_of("whole run", "seconds_max", &path), &whole))
+    if (!vf_read_real(base, path_of(region, "seconds_min", &path), &min) ||
+        !vf_read_real(base, path_of(region, "seconds_mean", &path), &mean) ||
+        !vf_read_real(base, path_of(region, "seconds_max", &path), &max) ||
+        !vf_read_real(base, path_of("whole_run", "seconds_max", &path), &whole))
         return; /* said where they were expected */
     const double n = (double)base->ranks, rounding = 1e-12 * max;
     const double low = (min * (n - 1) + max) / n, high = (max * (n - 1) + min) / n;
@@ -92,7 +92,7 @@ static void check_idle(const vf_base *base, const char *region)
     region_path path;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         double value = 0;
-        if (read_one(base, path_of(region, names[i], &path), &value) && value != 0)
+        if (vf_read_real(base, path_of(region, names[i], &path), &value) && value != 0)
             vf_words(base->verdict, path.text, false, "got %.9g in 0 calls, expected 0", value);
     }
 }
@@ -101,7 +101,7 @@ void vf_expect_region(vf_base *base, const char *name, int64_t calls)
 {
     region_path calls_path, whole_path, path[6];
     double whole = 0;
-    (void)read_one(base, path_of("whole run", "seconds_max", &whole_path), &whole);
+    (void)vf_read_real(base, path_of("whole_run", "seconds_max", &whole_path), &whole);
     const double most =
         calls >= 0 ? (double)calls : MAX_CALLS_IN_NO_TIME + MAX_CALLS_PER_SECOND * whole;
     const double traffic = MAX_RATE * (double)base->ranks * whole;
@@ -133,9 +133,10 @@ void vf_expect_region(vf_base *base, const char *name, int64_t calls)
                                        .high = all[i].high},
                          1) &&
                good;
+    vf_expect_summary_region(base, name);
     if (!good) return;
     check_seconds(base, name);
-    const int64_t counted = read_whole(base, calls_path.text, 0);
+    const int64_t counted = vf_read_whole(base, calls_path.text, 0);
     if (calls >= 0) vf_count(base->verdict, calls_path.text, counted, calls);
     if (counted == 0) check_idle(base, name);
 }
@@ -146,20 +147,35 @@ static void expect_texts(vf_base *base)
 {
     static const char *const dirty[] = {"yes", "no", "unknown", NULL};
     static const char *const layouts[] = {"right", "left", NULL};
+    static const char *const schedulers[] = {"", "slurm", "pbs", "lsf", NULL};
+    static const char *const launchers[] = {"", "mpirun", "srun", NULL};
     const char *const precision[] = {base->precision, NULL};
     const struct {
         const char *path;
         bool may_be_empty;
         const char *const *words;
     } texts[] = {
-        {"/provenance/backend", false, NULL},        {"/provenance/compiler", false, NULL},
-        {"/provenance/compiler_flags", true, NULL},  {"/provenance/core_build", false, NULL},
-        {"/provenance/device", true, NULL},          {"/provenance/git_commit", false, NULL},
-        {"/provenance/git_dirty", false, dirty},     {"/provenance/halo_path", false, NULL},
-        {"/provenance/hdf5_version", false, NULL},   {"/provenance/host", false, NULL},
-        {"/provenance/layout", false, layouts},      {"/provenance/minx_version", false, NULL},
-        {"/provenance/mpi_version", false, NULL},    {"/provenance/openssl_version", false, NULL},
-        {"/provenance/precision", false, precision}, {"/provenance/threads", false, NULL},
+        {"/provenance/backend", false, NULL},
+        {"/provenance/compiler", false, NULL},
+        {"/provenance/compiler_flags", true, NULL},
+        {"/provenance/core_build", false, NULL},
+        {"/provenance/device", true, NULL},
+        {"/provenance/git_commit", false, NULL},
+        {"/provenance/git_dirty", false, dirty},
+        {"/provenance/halo_path", false, NULL},
+        {"/provenance/hdf5_version", false, NULL},
+        {"/provenance/host", false, NULL},
+        {"/provenance/layout", false, layouts},
+        {"/provenance/minx_version", false, NULL},
+        {"/provenance/mpi_version", false, NULL},
+        {"/provenance/openssl_version", false, NULL},
+        {"/provenance/precision", false, precision},
+        {"/provenance/threads", false, NULL},
+        {"/provenance/cpu", false, NULL},
+        {"/provenance/binding", false, NULL},
+        {"/provenance/scheduler", true, schedulers},
+        {"/provenance/job_id", true, NULL},
+        {"/provenance/launcher", true, launchers},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i)
         vf_expect(base,
@@ -221,6 +237,12 @@ void vf_expect_common(vf_base *base)
                                    .compare = APP_NEVER,
                                    .low = 1,
                                    .high = MAX_RANKS},
+                                  {.path = "/provenance/nodes",
+                                   .kind = APP_NODE_I64,
+                                   .units = "1",
+                                   .compare = APP_NEVER,
+                                   .low = 1,
+                                   .high = (double)base->ranks},
                                   {.path = "/provenance/first_step",
                                    .kind = APP_NODE_I64,
                                    .units = "1",
@@ -232,7 +254,8 @@ void vf_expect_common(vf_base *base)
     check_time(base);
     check_command(base);
     vf_expect_root(base);
-    vf_expect_region(base, "whole run", 1);
+    vf_expect_region(base, "whole_run", 1);
+    vf_expect_summary(base);
 }
 
 /* ---- checks ---- */

@@ -4,7 +4,7 @@
 usage: summary.py RUNS.tsv [LIMITS.json]
 
 RUNS.tsv has a line for each run: app, deck, backend, ranks, threads, results file, wall seconds, verdict, separated by
-tabs. All else is read from the results files. The seconds are those of the region "whole run", from the start of the set-up to
+tabs. All else is read from the results files. The seconds are those of the region whole_run, from the start of the set-up to
 the end of the last step; where there is no results file, the wall time of the program, marked with ~. The rate is that of the
 region that moves the most bytes: the bytes that its algorithm must move, divided by the seconds of the slowest rank. LIMITS.json
 is a file from `minx-bench --json`. With it, the rate is also printed as a share of the highest memory bandwidth of this machine
@@ -48,7 +48,7 @@ def limits(path):
 def row(run, best):
     """The cells of one run, and whether its rate is above the limit of memory, so that its data came from a cache."""
     found = regions(run["file"])
-    seconds = found.pop("whole run", {}).get("seconds_max")
+    seconds = found.pop("whole_run", {}).get("seconds_max")
     largest = max(found.values(), key=lambda region: region.get("bytes", 0), default={})
     time = f"{seconds:.3g}" if seconds is not None else f"~{float(run['wall']):.1f}"
     rate = largest["bytes"] / largest["seconds_max"] if largest.get("bytes") and largest.get("seconds_max") else 0

@@ -90,6 +90,24 @@ function(app_restarts app deck)
     ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
 endfunction()
 
+# app_summary(APP PROGRAM DECK): the summary of a run.
+function(app_summary app program deck)
+  if(app_test_PYTHON)
+    add_test(NAME ${app}_summary COMMAND ${app_test_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/summary.py ${app} ${program}
+      $<TARGET_FILE:minx-verify> ${deck} ${minx_MPIEXEC})
+    set_tests_properties(${app}_summary PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS "apps;results" PROCESSORS 2
+      ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+  endif()
+endfunction()
+app_summary(sample $<TARGET_FILE:sample> ${sample_deck})
+
+# app_originals(APP PROGRAM DECK): the names, options and lines of the original programs.
+function(app_originals app program deck)
+  add_test(NAME ${app}_originals COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/originals.py ${app} ${program} ${deck}
+    ${minx_MPIEXEC})
+  set_tests_properties(${app}_originals PROPERTIES TIMEOUT 900 LABELS apps PROCESSORS 2 ENVIRONMENT "${minx_MPI_ENVIRONMENT}")
+endfunction()
+
 get_property(apps GLOBAL PROPERTY minx_APPS)
 foreach(app IN LISTS apps)
   get_property(folder GLOBAL PROPERTY minx_DECKS_${app})

@@ -103,7 +103,8 @@ def in_folder(act, *arguments):
 
 # The name of the file that is read; the option; what is written to that name; another way to write it.
 WRITTEN = [("it.h5", "--output={}", "the results file", "hard link"), ("it.xmf", "--output={}.h5", "the side file", "full"),
-           ("it", "--checkpoint={}", "the checkpoint", "soft link"), ("it.1", "--checkpoint={}", "the previous checkpoint", "dot")]
+           ("it", "--checkpoint={}", "the checkpoint", "soft link"), ("it.1", "--checkpoint={}", "the previous checkpoint", "dot"),
+           ("it.json", "--summary={}", "the summary", "soft link")]
 
 
 def respelled(name, spelling):

@@ -13,7 +13,7 @@ import tempfile
 from launcher import LOST
 
 # What only the app prints; the launcher's lines may name it.
-OWN = re.compile(r"^( check | Wall clock|figure of merit| CG: | Step |tealeaf: )", re.M)
+OWN = re.compile(r"^( check | Wall clock| Time of|figure of merit|verdict: | CG: | Step |tealeaf: )", re.M)
 
 # One step whose solver stops early: U is far from the published value.
 CASES = [("a failed check", ["tl_max_iters=1"], 1,

@@ -107,6 +107,8 @@ app_deck_doc(minife minife.md 0)
 app_check_against(minife)
 app_memory(minife)
 app_file_roles(minife)
+app_summary(minife $<TARGET_FILE:minife> ${PROJECT_SOURCE_DIR}/inputs/minife/box_17x3x5.in)
+app_originals(minife $<TARGET_FILE:minife> ${PROJECT_SOURCE_DIR}/inputs/minife/box_17x3x5.in)
 app_verify_columns(minife)
 app_restarts(minife ${PROJECT_SOURCE_DIR}/inputs/minife)
 

@@ -82,7 +82,7 @@ LINES = [r" +creating/filling mesh\.\.\.\S+s, total time: \S+", r"generating mat
          r"Starting CG solver \.\.\. ", r"Initial Residual = \S+", r"Iteration = 20   Residual = \S+", r"Final Resid Norm: \S+",
          r"verifying solution at ~ \(0\.5, 0\.5, 0\.5\) \.\.\.",
          r"solution matches analytic solution to within 0\.06 or better\.",
-         r"  whole run +1 +\S+ +1"] # run.sh shows the seconds of this region
+         r"  whole_run +1 +\S+ +1"] # run.sh shows the seconds of this region
 
 good = True
 

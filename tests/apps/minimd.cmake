@@ -41,6 +41,8 @@ app_deck_doc(minimd minimd.md 0)
 app_check_against(minimd)
 app_memory(minimd)
 app_file_roles(minimd)
+app_summary(minimd $<TARGET_FILE:minimd> ${PROJECT_SOURCE_DIR}/inputs/minimd/lj.in)
+app_originals(minimd $<TARGET_FILE:minimd> ${PROJECT_SOURCE_DIR}/inputs/minimd/lj.in)
 app_verify_columns(minimd)
 app_restarts(minimd ${PROJECT_SOURCE_DIR}/inputs/minimd/lj.in)
 

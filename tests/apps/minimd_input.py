@@ -243,8 +243,8 @@ def texts(args):
         rate = PERFORMANCE.search(done.stdout)
         if not rate or rate.group(2) != rate.group(3):
             raise Failure(f"no line of performance, or one with other numbers\n{done.stdout}")
-        if not re.search(r"^  whole run +1 +\S+ +1$", done.stdout, re.M): # run.sh shows the seconds of this region
-            raise Failure(f"no line of the whole run\n{done.stdout}")
+        if not re.search(r"^  whole_run +1 +\S+ +1$", done.stdout, re.M): # run.sh shows the seconds of this region
+            raise Failure(f"no line of whole_run\n{done.stdout}")
         files = glob.glob(os.path.join(folder, "miniMD-*.yaml"))
         if len(files) != 1 or not re.search(r"miniMD-\d{4}(-\d\d){5}\.yaml$", files[0]):
             raise Failure(f"YAML files: {files}, expected one")

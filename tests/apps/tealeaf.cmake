@@ -194,6 +194,8 @@ app_deck_doc(tealeaf tealeaf-deck.md 2)
 app_check_against(tealeaf)
 app_memory(tealeaf)
 app_file_roles(tealeaf)
+app_summary(tealeaf $<TARGET_FILE:tealeaf> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in)
+app_originals(tealeaf $<TARGET_FILE:tealeaf> ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in)
 app_verify_columns(tealeaf)
 app_restarts(tealeaf ${PROJECT_SOURCE_DIR}/inputs/tealeaf/crooked_pipe_10.in)
 add_test(NAME tealeaf_uniform COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tealeaf_uniform.py $<TARGET_FILE:tealeaf>

@@ -35,6 +35,8 @@ static const app_key rows[] = {
     TEXT("check-against", check_against, NULL, "NAME",
          "repeat every launch on this backend and stop at the first difference"),
     TEXT("output", output, NULL, "FILE.h5", "write the results file"),
+    TEXT("summary", summary, NULL, "FILE.json",
+         "write the summary of the run: program, machine, outcome, times"),
     TEXT("checkpoint", checkpoint, NULL, "FILE",
          "write checkpoints to this file; SIGTERM or SIGUSR1 ends the run after a checkpoint, with exit code 5"),
     TEXT("checkpoint-every", checkpoint_every, NULL, "N|Ns",

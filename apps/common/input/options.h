@@ -21,6 +21,7 @@ typedef struct app_options {
     const char *layout;        /* "auto" (the backend's own), "left" or "right" */
     const char *check_against; /* backend to compare every launch with, or NULL */
     const char *output;        /* results file, or NULL */
+    const char *summary;       /* its JSON file (run/summary.h), or NULL */
     const char *checkpoint;    /* file, or NULL; what these three mean: checkpoint.h */
     const char *checkpoint_every;
     const char *restart; /* file, "auto" or NULL */

@@ -25,6 +25,10 @@
  * end. */
 enum { MAX_COMMAND = 60000 };
 
+const char *app_build_version(void) { return MINX_PROVENANCE_VERSION; }
+
+const char *app_build_commit(void) { return MINX_PROVENANCE_COMMIT; }
+
 const char *app_build_compiler(void) { return MINX_PROVENANCE_COMPILER; }
 
 const char *app_build_flags(void) { return MINX_PROVENANCE_FLAGS; }
@@ -67,6 +71,15 @@ static mx_err put_command(app_results results, const app_origin *origin)
     return err;
 }
 
+app_date app_date_now(void)
+{
+    const time_t now = time(NULL);
+    struct tm utc;
+    app_date date = {""};
+    if (gmtime_r(&now, &utc)) strftime(date.text, sizeof date.text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return date;
+}
+
 static mx_err put_root_text(app_results results, const char *name, const char *value)
 {
     const app_h5_item text = app_h5_text(value);
@@ -77,14 +90,11 @@ static mx_err put_root(app_results results, const app_origin *origin)
 {
     const int64_t version = results->kind->version;
     const app_h5_item number = app_h5_i64(&version);
-    const time_t now = time(NULL);
-    struct tm utc;
-    char when[32] = "";
-    if (gmtime_r(&now, &utc)) strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    const app_date now = app_date_now();
     MX_TRY(put_root_text(results, "schema", results->kind->schema));
     MX_TRY(app_results_put_attribute(results, "/", "schema_version", &number));
     MX_TRY(put_root_text(results, "app", origin->app));
-    MX_TRY(put_root_text(results, "utc_time", when));
+    MX_TRY(put_root_text(results, "utc_time", origin->date ? origin->date : now.text));
     return put_command(results, origin);
 }
 

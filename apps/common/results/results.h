@@ -15,10 +15,17 @@
 
 typedef struct app_results *app_results;
 
+/* A moment in UTC: "2026-01-31T23:59:59Z". */
+typedef struct app_date {
+    char text[32];
+} app_date;
+app_date app_date_now(void);
+
 /* Who writes a file. */
 typedef struct app_origin {
-    const char *app; /* the name of the program */
-    int argc;        /* its command line */
+    const char *app;  /* the name of the program */
+    const char *date; /* of its start, for utc_time; NULL: now */
+    int argc;         /* its command line */
     char **argv;
 } app_origin;
 
@@ -52,7 +59,9 @@ mx_err app_results_begin(app_comm comm, const app_results_kind *kind, const char
 mx_err app_results_provenance(app_results results, const char *name, const char *value);
 mx_err app_results_provenance_i64(app_results results, const char *name, int64_t value);
 
-/* The compiler and its flags, as /provenance has them. */
+/* The version of minx, its commit, the compiler and its flags, as /provenance has them. */
+const char *app_build_version(void);
+const char *app_build_commit(void);
 const char *app_build_compiler(void);
 const char *app_build_flags(void);
 

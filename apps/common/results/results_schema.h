@@ -10,5 +10,6 @@ enum { APP_SCHEMA_VERSION = 1 };
 #define APP_DIGEST_METHOD "sha256 in blocks of whole rows, at most 1048576 bytes"
 
 /* Groups that every results file has: the initialisers of an array of texts. */
-#define APP_SCHEMA_GROUPS \
-    "/provenance", "/input", "/series", "/fields", "/performance", "/verification", "/integrity"
+#define APP_SCHEMA_GROUPS                                                                       \
+    "/provenance", "/summary", "/input", "/series", "/fields", "/performance", "/verification", \
+        "/integrity"

@@ -28,6 +28,7 @@ static void keep_standard_streams(void)
 static mx_err start(app_base *base, int argc, char **argv)
 {
     const char *const name = base->program->name;
+    app_job_find(&base->job);
     app_results_start();
     MX_TRY(app_comm_open(&argc, &argv, &base->comm));
     MX_TRY(app_command_compare(base->comm, name, argc, argv));
@@ -102,6 +103,7 @@ mx_err app_begin(app_base *base, const app_program *program, int argc, char **ar
     base->started = app_now();
     base->program = program;
     base->input = input;
+    base->precision = "f64";
     base->verdict = "passed";
     base->exit_code = APP_EXIT_OK;
     keep_standard_streams();
@@ -111,7 +113,7 @@ mx_err app_begin(app_base *base, const app_program *program, int argc, char **ar
     if (base->answered) return MX_OK;
     MX_TRY(app_comm_check_launcher(base->comm));
     MX_TRY(app_report_create(base->comm, base->options.quiet, &base->report));
-    MX_TRY(app_region_add(base->report, "whole run", &base->whole));
+    MX_TRY(app_region_add(base->report, "whole_run", &base->whole));
     return read_input(base);
 }
 
@@ -167,6 +169,7 @@ static mx_err list_files(app_base *base)
     if (o->deck) MX_TRY(app_path_reads(base, "the input", o->deck));
     if (base->restart) MX_TRY(app_paths_add_restart(base->comm, paths, base->restart));
     if (o->output) MX_TRY(app_paths_add_results(base->comm, paths, o->output));
+    if (o->summary) MX_TRY(app_path_writes(base, "--summary", "the summary", o->summary));
     return o->checkpoint ? app_paths_add_checkpoint(base->comm, paths, o->checkpoint) : MX_OK;
 }
 
@@ -194,8 +197,12 @@ mx_err app_open(app_base *base)
     const app_options *const o = &base->options;
     MX_TRY(choose_restart(base));
     MX_TRY(list_files(base));
-    const app_origin origin = {.app = base->program->name, .argc = base->argc, .argv = base->argv};
+    const app_origin origin = {.app = base->program->name,
+                               .date = base->job.date.text,
+                               .argc = base->argc,
+                               .argv = base->argv};
     MX_TRY(app_results_create(base->comm, o->output, &origin, &base->results));
+    MX_TRY(app_summary_open(base));
     MX_TRY(open_checkpoint(base));
     MX_TRY(app_context_create(base->comm, o, &base->ctx, &base->threads_origin));
     MX_TRY(app_transport_create(base->comm, base->ctx, o->gpu_mpi, &base->transport));
@@ -233,7 +240,6 @@ mx_err app_end_stage(app_base *base, mx_err err)
 mx_err app_end_run(app_base *base, mx_err err)
 {
     MX_TRY(app_end_stage(base, err));
-    if (base->stopped) return MX_OK;
     MX_TRY(app_end_stage(base, mx_fence(base->ctx)));
     app_region_end(base->whole, 0, 0, 1);
     return MX_OK;
@@ -273,6 +279,7 @@ int app_finish(app_base *base, mx_err err)
 void app_close(app_base *base)
 {
     app_results_discard(&base->results);
+    app_summary_close(base);
     app_checkpoint_destroy(&base->checkpoint);
     app_report_destroy(&base->report);
     app_transport_destroy(&base->transport);

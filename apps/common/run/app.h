@@ -45,21 +45,24 @@
 #include "comm/transport.h"
 #include "input/options.h"
 #include "input/strbuf.h"
+#include "job.h"
 #include "report.h"
 #include "results/checkpoint.h"
 #include "results/frames.h"
 #include "results/results.h"
+#include "summary.h"
 
 /* What every app has: a member of the app's own struct, which is all zero when a run begins.
  * Everything in it belongs to the functions of this header; app_close frees it. Stages read it.
  * They may write only the members whose comment says `a stage may set it`. */
-typedef struct app_base {
+struct app_base {
     const app_program *program;
     void *input;   /* the struct that the keys of program->input fill; NULL: there are no keys */
     bool answered; /* --help or its like was answered, and there is nothing to run */
     int argc;      /* the command line as it was given; argv ends with NULL */
     char **argv;
     double started; /* app_now() at the start of the program */
+    app_job job;    /* where the run takes place */
 
     app_comm comm;
     app_options options;
@@ -88,16 +91,17 @@ typedef struct app_base {
 
     bool failed;     /* a check failed (app_check) */
     app_strbuf last; /* the lines of app_print_last */
-    /* the precision of its numbers, for the provenance; NULL: "f64"; a stage may set it */
+    /* the precision of its numbers, for the provenance: "f64"; a stage may set it */
     const char *precision;
     /* the verdict of a run whose checks all hold, "passed"; a stage may set it to another one */
     const char *verdict;
     /* the exit code of a run whose checks all hold; a stage may set it to APP_EXIT_NOT_CONVERGED */
     int exit_code;
 
-    double merit;           /* the figure of merit, set by app_merit */
-    const char *merit_unit; /* NULL: there is none yet */
-} app_base;
+    app_problem problem; /* what is solved: set by app_solves */
+    int64_t iterations;  /* or steps, that this run has done; a stage may set it */
+    app_summary summary;
+};
 
 /* ---- a run, from its begin to its end: app.c, app_restart.c, app_publish.c ---- */
 
@@ -118,7 +122,7 @@ mx_err app_open(app_base *base);
 mx_err app_end_stage(app_base *base, mx_err err);
 
 /* The end of the stage `run`, which does steps or iterations: as app_end_stage. It also waits for
- * all kernels, and ends the region `whole`. Where a signal stopped the run it does neither. */
+ * all kernels, and ends the region `whole`. */
 mx_err app_end_run(app_base *base, mx_err err);
 
 /* In the stage `restart`, after it has told base->checkpoint what to keep (checkpoint.h): adds the
@@ -130,14 +134,14 @@ mx_err app_restore(app_base *base);
  * --restart=auto found none. */
 mx_err app_end_restart(app_base *base, mx_err err);
 
-/* The end of a run that a signal stopped, instead of the stages that are left: says how to go on.
- * There is no results file, and the exit code is 5. Collective. */
+/* The end of a run that a signal stopped, instead of the stages that are left: writes the summary,
+ * and says how to go on. There is no results file, and the exit code is 5. Collective. */
 mx_err app_stop(app_base *base);
 
-/* After the last stage: writes what every results file has (provenance, parameters, regions,
- * verdict, exit code, digests), prints the last lines, and renames the results file to its final
- * name. If lines could not be printed (a full disk, a pipe without a reader), the results are kept,
- * and the exit code is 3. Collective, agreed. */
+/* After the last stage: writes what every results file has (provenance, summary, parameters,
+ * regions, verdict, exit code, digests), prints the last lines, renames the results file to its
+ * final name, and writes the summary. If lines could not be printed (a full disk, a pipe without a
+ * reader), these files are kept, and the exit code is 3. Collective, agreed. */
 mx_err app_publish(app_base *base);
 
 /* The exit code of the program, for the first error of the run: the same on all ranks. If it is not
@@ -181,10 +185,10 @@ mx_err app_field_frame(app_base *base, app_frames frames, int64_t step, double t
  * MX_ERR_MEMORY. All ranks make the same calls. */
 mx_err app_history(app_base *base, const app_array *array, const app_series *series);
 
-/* Sets the figure of merit, which the run prints as its last line: larger is better. To be called
- * before app_publish; the last call counts. `unit` ("cell iterations/s") is not copied. Not
- * collective; the value of rank 0 is printed. */
-void app_merit(app_base *base, double value, const char *unit);
+/* In the set-up: says what the run solves. The figure of merit follows from that, from
+ * base->iterations and from the seconds of the slowest rank. Texts are not copied. Not
+ * collective. */
+void app_solves(app_base *base, const app_problem *problem);
 
 /* Prints "NAME: note: TEXT" on stderr, from rank 0, also with --quiet: for input that is valid, but
  * probably a mistake. TEXT is cut after 511 bytes. Not collective. */

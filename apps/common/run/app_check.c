@@ -32,7 +32,11 @@ mx_err app_check(app_base *base, const char *name, double value, double expected
     return app_results_check(base->results, &check);
 }
 
-const char *app_verdict(const app_base *base) { return base->failed ? "failed" : base->verdict; }
+const char *app_verdict(const app_base *base)
+{
+    if (base->stopped) return "stopped";
+    return base->failed ? "failed" : base->verdict;
+}
 
 int app_verdict_code(const app_base *base)
 {

@@ -81,8 +81,4 @@ mx_err app_history(app_base *base, const app_array *array, const app_series *ser
     return app_results_series(base->results, array, series->values, series->count);
 }
 
-void app_merit(app_base *base, double value, const char *unit)
-{
-    base->merit = value;
-    base->merit_unit = unit;
-}
+void app_solves(app_base *base, const app_problem *problem) { base->problem = *problem; }

@@ -16,11 +16,22 @@ static mx_err store_provenance(app_base *base)
     MX_TRY(app_results_provenance(base->results, "threads", threads));
     MX_TRY(app_results_provenance(base->results, "layout", mx_layout_name(info.layout)));
     MX_TRY(app_results_provenance(base->results, "device", info.device_name));
-    MX_TRY(app_results_provenance(base->results, "precision",
-                                  base->precision != NULL ? base->precision : "f64"));
+    MX_TRY(app_results_provenance(base->results, "precision", base->precision));
     MX_TRY(app_results_provenance(base->results, "core_build", mx_build_description()));
     MX_TRY(app_results_provenance_i64(base->results, "first_step", base->first_step));
     return app_results_provenance(base->results, "halo_path", app_transport_path(base->transport));
+}
+
+static mx_err store_job(app_base *base)
+{
+    const app_job *const job = &base->job;
+    MX_TRY(app_results_provenance(base->results, "cpu", job->cpu));
+    MX_TRY(app_results_provenance(base->results, "binding", job->binding));
+    MX_TRY(
+        app_results_provenance(base->results, "scheduler", job->scheduler ? job->scheduler : ""));
+    MX_TRY(app_results_provenance(base->results, "job_id", job->id));
+    MX_TRY(app_results_provenance(base->results, "launcher", job->launcher ? job->launcher : ""));
+    return app_results_provenance_i64(base->results, "nodes", base->summary.nodes);
 }
 
 static mx_err store_parameter(app_results results, const app_parameter *p)
@@ -59,6 +70,7 @@ static mx_err store_common(app_base *base)
 {
     if (!base->results) return MX_OK;
     MX_TRY(store_provenance(base));
+    MX_TRY(store_job(base));
     MX_TRY(store_input(base));
     const app_region *region;
     for (int i = 0; (region = app_report_region(base->report, i)) != NULL; i++)
@@ -96,14 +108,17 @@ static mx_err seal(app_base *base)
 
 static void print_end(app_base *base)
 {
-    app_print(base->report, " Wall clock of the whole program %.3f s\n", app_now() - base->started);
-    if (base->merit_unit) app_figure_of_merit(base->report, base->merit, base->merit_unit);
+    app_print(base->report, " Time of the whole program %.3f s\n", base->summary.wall_seconds);
+    if (base->problem.unit)
+        app_figure_of_merit(base->report, base->summary.merit, base->problem.unit);
+    app_print(base->report, "verdict: %s\n", app_verdict(base));
 }
 
 /* Results are not thrown away because a line could not be printed. */
 static mx_err rename_results(app_base *base)
 {
     MX_TRY(app_results_publish(&base->results));
+    MX_TRY(app_summary_publish(base));
     const mx_err err = app_print_finish(base->comm, base->report);
     if (err == MX_OK || !base->options.output) return err;
     return MX_FAIL(err, "%s; the results file %s is complete", mx_err_message(),
@@ -113,6 +128,7 @@ static mx_err rename_results(app_base *base)
 mx_err app_publish(app_base *base)
 {
     MX_TRY(app_agree(base->comm, agree_on_checks(base)));
+    MX_TRY(app_summary_make(base));
     MX_TRY(store_common(base));
     MX_TRY(seal(base));
     print_end(base);

@@ -91,8 +91,10 @@ mx_err app_stop(app_base *base)
 {
     const char *const line = app_checkpoint_stop_line(base->checkpoint);
     app_progress_end(base->report);
-    app_print(base->report, " %s\n", line);
     app_results_discard(&base->results);
+    MX_TRY(app_summary_make(base));
+    app_print(base->report, " %s\nverdict: %s\n", line, app_verdict(base));
+    MX_TRY(app_summary_publish(base));
     if (app_print_finish(base->comm, base->report) == MX_OK) return MX_OK;
     return app_print_last(base, "%s (%s)", line, mx_err_message());
 }

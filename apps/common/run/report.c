@@ -16,6 +16,7 @@ struct app_report {
     bool prints;         /* rank 0, not quiet */
     bool shows_progress; /* and stderr is a terminal */
     bool line_is_up;     /* a progress line is on the terminal */
+    FILE *copy;          /* that gets the lines too; NULL: none */
     int failure;         /* errno of the first line that could not be printed; 0: none */
     double last_shown;   /* app_now() of the last update */
     int regions;
@@ -38,6 +39,7 @@ void app_report_destroy(app_report *report)
 {
     if (!*report) return;
     app_progress_end(*report);
+    if ((*report)->copy) (void)fclose((*report)->copy);
     free(*report);
     *report = NULL;
 }
@@ -45,20 +47,36 @@ void app_report_destroy(app_report *report)
 mx_err app_print_finish(app_comm comm, app_report report)
 {
     mx_err err = MX_OK;
-    if (app_rank(comm) == 0 && (fflush(stdout) != 0 || ferror(stdout)))
-        err = MX_FAIL(MX_ERR_IO, "the output cannot be written: %s",
-                      strerror(report && report->failure ? report->failure : errno));
+    FILE *const files[] = {stdout, report ? report->copy : NULL};
+    for (int i = 0; i < 2 && app_rank(comm) == 0 && err == MX_OK; i++)
+        if (files[i] && (fflush(files[i]) != 0 || ferror(files[i])))
+            err = MX_FAIL(MX_ERR_IO, "the output cannot be written: %s",
+                          strerror(report && report->failure ? report->failure : errno));
     return app_agree(comm, err);
+}
+
+mx_err app_report_copy_to(app_report report, const char *path)
+{
+    mx_err err = MX_OK;
+    if (app_rank(report->comm) == 0) {
+        report->copy = fopen(path, "w");
+        if (!report->copy)
+            err = MX_FAIL(MX_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    }
+    return app_agree(report->comm, err);
 }
 
 void app_print(app_report report, const char *format, ...)
 {
-    if (!report->prints) return;
-    app_progress_end(report);
-    va_list args;
-    va_start(args, format);
-    if (vprintf(format, args) < 0 && report->failure == 0) report->failure = errno;
-    va_end(args);
+    FILE *const files[] = {report->prints ? stdout : NULL, report->copy};
+    for (int i = 0; i < 2; i++) {
+        va_list args;
+        if (!files[i]) continue;
+        if (files[i] == stdout) app_progress_end(report);
+        va_start(args, format);
+        if (vfprintf(files[i], format, args) < 0 && report->failure == 0) report->failure = errno;
+        va_end(args);
+    }
 }
 
 mx_err app_region_add(app_report report, const char *name, app_region **region)
@@ -75,6 +93,7 @@ void app_region_begin(app_region *region)
 {
     MX_ASSERT(region->started < 0.0);
     region->started = app_now();
+    if (region->totals.calls == 0) region->first = region->started;
 }
 
 void app_region_end(app_region *region, double bytes, double flops, int64_t synchronisations)
@@ -94,10 +113,27 @@ const app_region *app_report_region(app_report report, int i)
     return i >= 0 && i < report->regions ? &report->region[i] : NULL;
 }
 
-static void print_region(app_report report, const app_region *region, double seconds, double bytes,
+mx_err app_region_total(app_report report, const app_region *region, app_region_totals *all)
+{
+    const app_region_totals *const mine = &region->totals;
+    double seconds = mine->seconds, sums[] = {mine->bytes, mine->flops};
+    int64_t counts[] = {mine->calls, mine->synchronisations};
+    MX_TRY(app_max_f64(report->comm, &seconds, 1));
+    MX_TRY(app_sum_f64(report->comm, sums, 2));
+    MX_TRY(app_max_i64(report->comm, counts, 2));
+    *all = (app_region_totals){.calls = counts[0],
+                               .seconds = seconds,
+                               .bytes = sums[0],
+                               .flops = sums[1],
+                               .synchronisations = counts[1]};
+    return MX_OK;
+}
+
+static void print_region(app_report report, const app_region *region, const app_region_totals *all,
                          double limit)
 {
-    const double rate = seconds > 0.0 ? bytes / seconds * 1e-9 : 0.0;
+    const double seconds = all->seconds;
+    const double rate = seconds > 0.0 ? all->bytes / seconds * 1e-9 : 0.0;
     app_print(report, "  %-24s %10lld %12.6f %10lld", region->name, (long long)region->totals.calls,
               seconds, (long long)region->totals.synchronisations);
     if (rate > 0.0) app_print(report, " %9.2f", rate);
@@ -107,18 +143,12 @@ static void print_region(app_report report, const app_region *region, double sec
 
 mx_err app_report_table(app_report report, double limit)
 {
-    double seconds[MAX_REGIONS];
-    double bytes[MAX_REGIONS];
-    for (int i = 0; i < report->regions; i++) {
-        seconds[i] = report->region[i].totals.seconds;
-        bytes[i] = report->region[i].totals.bytes;
-    }
-    MX_TRY(app_max_f64(report->comm, seconds, report->regions));
-    MX_TRY(app_sum_f64(report->comm, bytes, report->regions));
     app_print(report, "  %-24s %10s %12s %10s %9s%s\n", "region", "calls", "seconds", "syncs",
               "GB/s", limit > 0.0 ? "  of limit" : "");
     for (int i = 0; i < report->regions; i++) {
-        print_region(report, &report->region[i], seconds[i], bytes[i], limit);
+        app_region_totals all;
+        MX_TRY(app_region_total(report, &report->region[i], &all));
+        print_region(report, &report->region[i], &all, limit);
     }
     return MX_OK;
 }

@@ -16,6 +16,10 @@ void app_report_destroy(app_report *report);
  * rank 0 could not print everything (a full disk, a pipe without a reader). */
 mx_err app_print_finish(app_comm comm, app_report report);
 
+/* From now on rank 0 also writes its lines to a new file, also with `quiet`. MX_ERR_IO if it cannot
+ * be created. Collective, agreed. */
+mx_err app_report_copy_to(app_report report, const char *path);
+
 /* printf to stdout, from rank 0. Not collective. */
 void app_print(app_report report, const char *format, ...)
 #if defined(__GNUC__)
@@ -30,6 +34,7 @@ typedef struct app_region {
     const char *name;         /* the caller's, to outlive the report */
     app_region_totals totals; /* of this rank; for app_results_region */
     double started;           /* app_now() of begin; < 0: not inside */
+    double first;             /* app_now() of the first begin */
 } app_region;
 
 /* Adds a region, to be begun and ended any number of times. Regions may nest, but a region does not
@@ -47,13 +52,17 @@ void app_region_end(app_region *region, double bytes, double flops, int64_t sync
 /* The i-th region added, or NULL beyond the last: for handing all to app_results_region. */
 const app_region *app_report_region(app_report report, int i);
 
+/* The totals of all ranks: the slowest rank's seconds, the sums of bytes and flops, the largest
+ * calls and synchronisations of a rank. Collective. */
+mx_err app_region_total(app_report report, const app_region *region, app_region_totals *all);
+
 /* Prints the table: calls and synchronisations of rank 0, the slowest rank's seconds, GB/s of all
  * ranks together (their bytes over those seconds), and its share of `limit`, the GB/s that the
  * machine can achieve on all ranks together; 0: unknown, then the table has no such column. Columns
  * that do not apply are left empty. Collective. */
 mx_err app_report_table(app_report report, double limit);
 
-/* Prints the one line that ends a run: "figure of merit: 1.234e+09 cell iterations/s". */
+/* Prints the line "figure of merit: 1.234e+09 cell iterations/s". */
 void app_figure_of_merit(app_report report, double value, const char *unit);
 
 /* ---- progress ---- */

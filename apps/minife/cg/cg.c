@@ -305,7 +305,8 @@ static mx_err run(fe_app *app)
     app->parts.counting = false;
     MX_TRY(mx_ctx_get_info(app->base.ctx, &after));
     const fe_work work = work_of_iteration(app);
-    const double n = (double)(app->iterations - app->first_iterations);
+    app->base.iterations = app->iterations - app->first_iterations;
+    const double n = (double)app->base.iterations;
     app_region_end(app->solve_time, n * work.bytes, n * work.flops,
                    after.synchronisations - before.synchronisations);
     app_progress_end(app->base.report);

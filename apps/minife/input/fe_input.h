@@ -61,6 +61,15 @@ typedef struct fe_input {
 
 extern const app_input fe_keys;
 
+/* The row of a key of the original that means nothing here. */
+enum { FE_KEY_IS_IGNORED = 1 };
+
+/* What is solved, in short: "csr", "nodes multigrid". Returns name->text. */
+typedef struct fe_name {
+    char text[64];
+} fe_name;
+const char *fe_problem_name(const fe_input *in, fe_name *name);
+
 /* Iteration k is done if the norm after k - fe_lag iterations (or the initial one) is above the
  * tolerance: see cg/cg.c. */
 static inline int64_t fe_lag(const fe_input *in)

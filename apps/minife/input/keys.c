@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const problems[] = {"original", "manufactured", NULL};
@@ -42,6 +43,14 @@ static const struct {
 #undef FE_PRECONDITIONER
 };
 
+const char *fe_problem_name(const fe_input *in, fe_name *name)
+{
+    const bool plain = in->preconditioner == FE_PRECONDITIONER_NONE;
+    snprintf(name->text, sizeof name->text, "%s%s%s", operators[in->operator_kind],
+             plain ? "" : " ", plain ? "" : preconditioners[in->preconditioner]);
+    return name->text;
+}
+
 #define AT(member) .offset = offsetof(fe_input, member)
 
 /* A key of the original that is refused above `standard`, with what to write instead. */
@@ -50,7 +59,12 @@ static const struct {
         .name = NAME, .type = TYPE, .offset = APP_KEY_NOWHERE, .standard = ACCEPTED, .help = HELP, \
         .instead = INSTEAD                                                                         \
     }
-#define NO_KEY "no such key"
+/* A key of the original that means nothing here: read, with a note on stderr. */
+#define IGNORED(NAME, TYPE, HELP)                                                          \
+    {                                                                                      \
+        .name = NAME, .type = TYPE, .offset = APP_KEY_NOWHERE, .flags = FE_KEY_IS_IGNORED, \
+        .help = HELP                                                                       \
+    }
 
 enum { CHEBYSHEV_DEGREE = 2 };
 
@@ -192,7 +206,8 @@ static const app_key keys[] = {
      .help =
          "a part of the YAML file's name, which is written then: into the working folder, without yaml"},
 
-    NOT_HERE("use_locking", APP_KEY_INT, 0, "additions to the matrix by locks", "assembly=atomics"),
+    IGNORED("use_locking", APP_KEY_INT,
+            "locks of the TBB variant; assembly= says how the matrix is added up"),
     {.name = "mv_overlap_comm_comp",
      .type = APP_KEY_INT,
      AT(overlap),
@@ -216,11 +231,11 @@ static const app_key keys[] = {
              "CUDA_VISIBLE_DEVICES, which lists those to use"),
     NOT_HERE("skip_device", APP_KEY_INT, -1, "a device to leave out",
              "CUDA_VISIBLE_DEVICES, which lists those to use"),
-    NOT_HERE("elem_group_size", APP_KEY_INT, 1, "elements of a task of the TBB variant", NO_KEY),
-    NOT_HERE("use_elem_mat_fields", APP_KEY_INT, 1, "used by no variant", NO_KEY),
-    NOT_HERE("numa", APP_KEY_INT, 1, "used by no variant", NO_KEY),
-    NOT_HERE("scheduler", APP_KEY_TEXT, -1, "of the qthreads variant", NO_KEY),
-    NOT_HERE("topology", APP_KEY_TEXT, -1, "of the qthreads variant", NO_KEY),
+    IGNORED("elem_group_size", APP_KEY_INT, "elements of a task of the TBB variant"),
+    IGNORED("use_elem_mat_fields", APP_KEY_INT, "used by no variant"),
+    IGNORED("numa", APP_KEY_INT, "used by no variant"),
+    IGNORED("scheduler", APP_KEY_TEXT, "of the qthreads variant"),
+    IGNORED("topology", APP_KEY_TEXT, "of the qthreads variant"),
 };
 
 static const char *const synonyms[] = {"numthreads", "threads", NULL};

@@ -12,6 +12,7 @@ typedef struct minife {
     double *u;        /* by node, x fastest */
     double *residual; /* of the solver: iterations + 1 */
     int64_t iterations;
+    fe_name problem;
     /* by row: f - K v, and | f | + | K | | v |; for the solution and for u = 0 */
     double *difference, *magnitude;
 } minife;

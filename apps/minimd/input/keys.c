@@ -24,6 +24,8 @@ static const char *const policies[] = {"range", "team", NULL};
 static const char *const precisions[] = {"double", "mixed", NULL};
 static const char *const half_words[] = {"auto", "0", "1", "-1", NULL}; /* of the same member */
 
+const char *md_problem_name(const md_input *in) { return forces[in->force]; }
+
 /* clang-format off */
 #define AT(MEMBER) .offset = offsetof(md_input, MEMBER)
 #define LIST(MEMBER, COUNT) \

@@ -85,6 +85,9 @@ typedef struct md_input {
 
 extern const app_input md_keys;
 
+/* What is solved, in short: "lj", "eam". */
+const char *md_problem_name(const md_input *in);
+
 /* deck.c: reads a deck, as app_input.read. MX_ERR_INPUT with one message "FILE:LINE: KEY: got X,
  * expected Y". */
 mx_err md_deck_read(app_keys *keys, const char *text, size_t length);

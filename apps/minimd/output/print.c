@@ -96,30 +96,38 @@ void md_print_settings(const md_app *app)
 
 md_spent md_time_spent(const md_app *app)
 {
-    md_spent t = {.total = app->times.seconds,
-                  .force = md_part_seconds(app, MD_PART_FORCE),
-                  .list = md_part_seconds(app, MD_PART_LIST),
-                  .borders = md_part_seconds(app, MD_PART_BORDERS)};
-    t.comm = md_part_seconds(app, MD_PART_GHOSTS) + t.borders;
+    md_spent t = {.total = app->times.solve->totals.seconds,
+                  .force = md_part_totals(app, MD_PART_FORCE).seconds,
+                  .list = md_part_totals(app, MD_PART_LIST).seconds,
+                  .borders = md_part_totals(app, MD_PART_BORDERS).seconds};
+    t.comm = md_part_totals(app, MD_PART_GHOSTS).seconds + t.borders;
     t.other = t.total - t.force - t.list - t.comm;
-    t.steps = app->step - app->times.first_step;
-    t.rate = t.total > 0 ? (double)app->atoms * (double)t.steps / t.total : 0;
     return t;
 }
 
-/* The original's last lines; as there, the times are rank 0's. */
-void md_print_performance(md_app *app)
+double md_rate(const md_app *app, double seconds)
 {
-    const md_spent t = md_time_spent(app);
+    const double steps = (double)app->base.iterations;
+    return seconds > 0 ? (double)app->atoms * steps / seconds : 0;
+}
+
+/* The original's last lines. */
+mx_err md_print_performance(md_app *app)
+{
+    md_spent t = md_time_spent(app);
     const md_settings s = md_get_settings(app);
     const int ranks = app_size(app->base.comm);
+    double *const seconds[] = {&t.total, &t.force, &t.list, &t.comm, &t.other, &t.borders};
+    for (size_t i = 0; i < sizeof seconds / sizeof seconds[0]; i++)
+        MX_TRY(app_max_f64(app->base.comm, seconds[i], 1));
+    const double rate = md_rate(app, t.total);
     app_print(
         app->base.report,
         "\n\n# Performance Summary:\n"
         "# MPI_proc OMP_threads nsteps natoms t_total t_force t_neigh t_comm t_other performance perf/thread "
         "grep_string t_extra\n"
         "%i %i %lld %lld %f %f %f %f %f %f %f PERF_SUMMARY %f\n\n\n",
-        ranks, s.threads, (long long)t.steps, (long long)app->atoms, t.total, t.force, t.list,
-        t.comm, t.other, t.rate, t.rate / ranks / s.threads, t.borders);
-    app_merit(&app->base, t.rate, "atom-steps/s");
+        ranks, s.threads, (long long)app->base.iterations, (long long)app->atoms, t.total, t.force,
+        t.list, t.comm, t.other, rate, rate / ranks / s.threads, t.borders);
+    return MX_OK;
 }

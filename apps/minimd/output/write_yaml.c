@@ -126,23 +126,22 @@ static void add_lines(const md_app *app, app_yaml *y)
     app_yaml_up(y);
 }
 
-/* Means over the ranks. */
+/* Of the slowest rank, each. */
 static void add_times(const md_app *app, app_yaml *y, const double *all)
 {
     const int ranks = app_size(app->base.comm);
-    const double total = spread_of(all, ranks, TOTAL).average;
-    const double steps = (double)md_time_spent(app).steps;
-    const double rate = total > 0 ? (double)app->atoms * steps / total : 0;
+    const double total = spread_of(all, ranks, TOTAL).highest;
+    const double rate = md_rate(app, total);
     app_yaml_map(y, "time");
     app_yaml_map(y, "total");
     app_yaml_real(y, "time", total);
     app_yaml_real(y, "performance", rate);
     app_yaml_real(y, "performance_proc", rate / ranks);
     app_yaml_up(y);
-    app_yaml_real(y, "force", spread_of(all, ranks, FORCE).average);
-    app_yaml_real(y, "neigh", spread_of(all, ranks, LIST).average);
-    app_yaml_real(y, "comm", spread_of(all, ranks, COMM).average);
-    app_yaml_real(y, "other", spread_of(all, ranks, OTHER).average);
+    app_yaml_real(y, "force", spread_of(all, ranks, FORCE).highest);
+    app_yaml_real(y, "neigh", spread_of(all, ranks, LIST).highest);
+    app_yaml_real(y, "comm", spread_of(all, ranks, COMM).highest);
+    app_yaml_real(y, "other", spread_of(all, ranks, OTHER).highest);
     app_yaml_up(y);
 }
 

@@ -206,7 +206,7 @@ static void expect_frames(minimd *m)
 
 void mv_contents(void *state)
 {
-    static const char *const parts[] = {"force", "neighbour list", "ghosts", "borders",
+    static const char *const parts[] = {"force", "neighbour_list", "ghosts", "borders",
                                         "integration"};
     minimd *const m = state;
     if (m->input.precision == MD_PRECISION_MIXED) m->base.precision = "f64, pairs in f32";
@@ -214,7 +214,12 @@ void mv_contents(void *state)
     expect_fields(m);
     expect_series(m);
     expect_frames(m);
+    m->base.problem = (vf_problem){.name = md_problem_name(&m->input),
+                                   .size = m->atoms,
+                                   .iterations = m->last_step - m->base.first_step,
+                                   .merit = "atom step rate",
+                                   .unit = "atom-steps/s"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         vf_expect_region(&m->base, parts[i], -1);
-    vf_expect_region(&m->base, "time loop", 1);
+    vf_expect_region(&m->base, "solve", 1);
 }

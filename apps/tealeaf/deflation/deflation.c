@@ -370,8 +370,7 @@ static void cost(const tl_app *app, double *bytes, double *flops)
     *flops += TL_DEFLATED_FLOPS;
 }
 
-const tl_form tl_deflation_form = {.name = "dpcg solve",
-                                   .solver = TL_SOLVER_DPCG,
+const tl_form tl_deflation_form = {.solver = TL_SOLVER_DPCG,
                                    .arrays = TL_ARRAYS_OF_CG,
                                    .is_cg = true,
                                    .create = create,

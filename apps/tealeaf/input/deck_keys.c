@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 #define COUNT_MAX 2147483647.0
 #define ABOVE_0 APP_KEY_ABOVE_0
@@ -20,6 +21,12 @@
     {                                                                                              \
         .name = key, .dialects = in, .type = APP_KEY_INT64, .offset = offsetof(tl_deck, member),   \
         .low = min, .high = max, .standard = normal, .argument = of, .help = what, .parameter = as \
+    }
+#define CELLS(key, in, member, also, what)                                                    \
+    {                                                                                         \
+        .name = key, .aliases = also, .dialects = in, .type = APP_KEY_INT64,                  \
+        .offset = offsetof(tl_deck, member), .low = 1, .high = COUNT_MAX - 1, .standard = 10, \
+        .argument = "cells", .help = what                                                     \
     }
 #define SWITCH(key, in, member, what, as)                                                         \
     {                                                                                             \
@@ -111,6 +118,14 @@ static const char *const shapes_3d[] = {"background", "cuboid", "sphere", "point
 static const char *const port_shapes[] = {"background", "rectangle", "circular", "point", NULL};
 static const char *const preconditioners[] = {"none", "jac_diag", "jac_block", "multigrid", NULL};
 
+const char *tl_problem_name(const tl_deck *deck, tl_name *name)
+{
+    const bool plain = deck->preconditioner == TL_PRECONDITIONER_NONE;
+    snprintf(name->text, sizeof name->text, "%s%s%s %s", solvers[deck->solver], plain ? "" : " ",
+             plain ? "" : preconditioners[deck->preconditioner], tl_is_3d(deck) ? "3-D" : "2-D");
+    return name->text;
+}
+
 static const app_key rows[] = {
     REAL("initial_timestep", TL_ALL, initial_timestep, ABOVE_0, 0.1, "time",
          "the time step, constant over the run", NULL),
@@ -126,10 +141,10 @@ static const app_key rows[] = {
     REAL("ymax", TL_ALL, ymax, -DBL_MAX, 100, "length", "top of the domain", NULL),
     REAL("zmin", TL_3D, zmin, -DBL_MAX, 0, "length", "front of the domain", NULL),
     REAL("zmax", TL_3D, zmax, -DBL_MAX, 100, "length", "back of the domain", NULL),
-    COUNT("x_cells", TL_ALL, x_cells, 1, COUNT_MAX - 1, 10, "cells", "cells along x", NULL),
-    COUNT("y_cells", TL_ALL, y_cells, 1, COUNT_MAX - 1, 10, "cells", "cells along y", NULL),
-    COUNT("z_cells", TL_3D, z_cells, 1, COUNT_MAX - 1, 10, "cells",
-          "cells along z; with this key, zmin or zmax the deck is three-dimensional", NULL),
+    CELLS("x_cells", TL_ALL, x_cells, "-x", "cells along x"),
+    CELLS("y_cells", TL_ALL, y_cells, "-y", "cells along y"),
+    CELLS("z_cells", TL_3D, z_cells, NULL,
+          "cells along z; with this key, zmin or zmax the deck is three-dimensional"),
     PICK("tl_use_jacobi", TL_REFERENCE, solver, solvers, TL_SOLVER_JACOBI,
          "solve with Jacobi's iteration; the default"),
     PICK("tl_use_cg", TL_REFERENCE, solver, solvers, TL_SOLVER_CG, "solve with CG"),
@@ -226,6 +241,23 @@ static const app_key rows[] = {
      .help = "compare with the reference's published value in 2-D or 3-D; 0: do not"},
     SWITCH("profiler_on", TL_REFERENCE, profiler_on, "print the table of regions at the end", NULL),
     SWITCH("verbose_on", TL_REFERENCE, verbose_on, "print the residual of each iteration", NULL),
+
+    /* on the command line only */
+    {.name = "file",
+     .aliases = "-f -i --in",
+     .type = APP_KEY_TEXT,
+     .sources = APP_KEY_DECK_NAME,
+     .offset = APP_KEY_NOWHERE,
+     .argument = "FILE",
+     .help = "the deck, as the argument DECK"},
+    {.name = "out",
+     .aliases = "-o",
+     .type = APP_KEY_TEXT,
+     .sources = APP_KEY_COMMAND,
+     .offset = offsetof(tl_deck, out),
+     .argument = "FILE",
+     .parameter = "",
+     .help = "write what is printed to this file too, as the original does to tea.out"},
 
     IGNORED("test_problem", TL_PORT, APP_KEY_INT64,
             "expected values are looked up by the problem itself"),

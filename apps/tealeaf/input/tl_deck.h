@@ -80,6 +80,7 @@ typedef struct tl_deck {
     int test_problem; /* 1..6: the reference's expected values; 0: none. Ignored in port decks, as by the port */
     bool profiler_on; /* print the table of regions at the end */
     bool verbose_on;  /* print the residual of each iteration */
+    const char *out;  /* the file that gets the printed lines too; NULL: none */
 } tl_deck;
 
 static inline bool tl_is_3d(const tl_deck *deck)
@@ -111,6 +112,12 @@ int64_t tl_inner_steps(const tl_deck *deck);
 
 /* "CG" and so on. */
 const char *tl_solver_name(const tl_deck *deck);
+
+/* What is solved, in short: "cg 2-D", "ppcg jac_diag 3-D". Returns name->text. */
+typedef struct tl_name {
+    char text[64];
+} tl_name;
+const char *tl_problem_name(const tl_deck *deck, tl_name *name);
 
 /* Do the solver's vectors sum to 0 over the domain, so that each step keeps the energy to rounding,
  * converged or not? The columns of A sum to 1, so a residual b - A u that sums to 0 stays such a

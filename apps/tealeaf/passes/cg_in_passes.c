@@ -159,8 +159,7 @@ static double more_arrays(const tl_app *app)
     return app->on_device || tl_is_3d(&app->deck) ? 3 : 0;
 }
 
-const tl_form tl_passes_form = {.name = "cg solve",
-                                .solver = TL_SOLVER_CG,
+const tl_form tl_passes_form = {.solver = TL_SOLVER_CG,
                                 .arrays = TL_ARRAYS_OF_CG,
                                 .is_cg = true,
                                 .starts_from_r = true,

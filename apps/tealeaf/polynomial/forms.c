@@ -113,8 +113,7 @@ static void cost_of_step(const tl_app *app, double *bytes, double *flops)
 
 /* ---- Chebyshev's and Jacobi's iterations ---- */
 
-const tl_form tl_chebyshev_form = {.name = "chebyshev solve",
-                                   .solver = TL_SOLVER_CHEBYSHEV,
+const tl_form tl_chebyshev_form = {.solver = TL_SOLVER_CHEBYSHEV,
                                    .arrays = TL_ARRAYS_OF_STEPS,
                                    .begins_with_cg = true,
                                    .ghosts = halo_depth_of_steps,
@@ -131,8 +130,7 @@ static mx_err start_jacobi(tl_app *app, tl_progress *at)
     return MX_OK;
 }
 
-const tl_form tl_jacobi_form = {.name = "jacobi solve",
-                                .solver = TL_SOLVER_JACOBI,
+const tl_form tl_jacobi_form = {.solver = TL_SOLVER_JACOBI,
                                 .arrays = TL_ARRAYS_OF_STEPS | TL_ARRAY_DIAGONAL,
                                 .ghosts = halo_depth_of_steps,
                                 .create = create,
@@ -183,8 +181,7 @@ static void cost_of_ppcg(const tl_app *app, double *bytes, double *flops)
     *flops += tl_is_3d(&app->deck) ? TL_CG_FLOPS_3D : TL_CG_FLOPS;
 }
 
-const tl_form tl_ppcg_form = {.name = "ppcg solve",
-                              .solver = TL_SOLVER_PPCG,
+const tl_form tl_ppcg_form = {.solver = TL_SOLVER_PPCG,
                               .arrays = TL_ARRAY_Z | TL_ARRAYS_OF_STEPS,
                               .begins_with_cg = true,
                               .ghosts = halo_depth,

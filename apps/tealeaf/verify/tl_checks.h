@@ -19,6 +19,7 @@ typedef struct tealeaf {
     double *residual; /* iterations + 1 entries a step */
     int64_t residuals;
     tv_sums initial, final;
+    tl_name problem;
 } tealeaf;
 
 /* tolerances.c: |value - expected|, relative to |expected| where that is not 0. */

@@ -39,6 +39,10 @@ static mx_err make_state(sample *s)
     const mx_gid cells[] = {s->input.cells, s->input.cells};
     mx_view first; /* cell of this rank */
     app_print_place(&s->base);
+    app_solves(&s->base, &(app_problem){.name = "heat 2-D",
+                                        .size = s->input.cells * s->input.cells,
+                                        .merit = "cell step rate",
+                                        .unit = "cell steps/s"});
     MX_TRY(app_agree(b->comm, app_decomp_create(b->comm, 2, cells, &s->decomp)));
     app_decomp_make_periodic(&s->decomp, (const bool[]){true, true});
     const int rows = s->decomp.cells[0] + 2, columns = s->decomp.cells[1] + 2; /* with ghosts */
@@ -72,6 +76,7 @@ static mx_err do_steps(sample *s)
 {
     app_base *const b = &s->base;
     const int rows = s->decomp.cells[0], columns = s->decomp.cells[1];
+    b->first_step = s->sum.count;
     while (s->sum.count < s->input.steps && !b->stopped) {
         const sample_views v = s->views;
         sample_args args;
@@ -82,6 +87,7 @@ static mx_err do_steps(sample *s)
         MX_TRY(app_sum_f64(b->comm, &sum, 1));
         MX_TRY(app_series_add(&s->sum, sum));
         MX_TRY(mx_deep_copy(b->ctx, v.u, v.next)); /* no swap: the checkpoint keeps u */
+        b->iterations++;
         MX_TRY(app_step_end(b, s->sum.count));
     }
     return MX_OK;
