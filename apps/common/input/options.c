@@ -41,7 +41,9 @@ static const app_key rows[] = {
          "write checkpoints to this file; SIGTERM or SIGUSR1 ends the run after a checkpoint, with exit code 5"),
     TEXT("checkpoint-every", checkpoint_every, NULL, "N|Ns",
          "write a checkpoint after every N steps, or every N seconds (Ns)"),
-    TEXT("restart", restart, NULL, "FILE", "continue the run of this checkpoint"),
+    TEXT("restart", restart, NULL, "FILE|auto",
+         "continue the run of this checkpoint; auto: of the newest that --checkpoint names, or begin "
+         "where there is none"),
     CHOICE("gpu-mpi", gpu_mpi, gpu_mpi_words,
            "how data go between devices: nccl: by NCCL; on: MPI reads and writes device memory; "
            "off: through pinned host memory; auto: the first of these three that works"),

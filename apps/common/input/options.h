@@ -24,7 +24,7 @@ typedef struct app_options {
     const char *summary;       /* its JSON file (run/summary.h), or NULL */
     const char *checkpoint;    /* file, or NULL; what these three mean: checkpoint.h */
     const char *checkpoint_every;
-    const char *restart;
+    const char *restart; /* file, "auto" or NULL */
     app_gpu_mpi gpu_mpi; /* how messages and sums go from one device to another */
     bool quiet;
     bool help, version, backends, help_deck; /* print this instead of a run */

@@ -94,6 +94,47 @@ static mx_err check_restart(const char *file)
     return S_ISREG(info.st_mode) ? MX_OK : fail_restart(file, "it is not a plain file");
 }
 
+/* ---- --restart=auto ---- */
+
+enum { NEWEST, PREVIOUS, NONE };
+
+/* A file that may not be looked at is there. */
+static bool is_missing(const char *file)
+{
+    struct stat info;
+    return stat(file, &info) != 0 && errno == ENOENT;
+}
+
+/* names[NEWEST] and names[PREVIOUS]; the caller frees them. Of a link, FILE.1 stands beside the
+ * target; but where the target is there, nobody asks for FILE.1, and where it is not, the file
+ * cannot be written. */
+static mx_err name_both(const char *file, char *names[])
+{
+    MX_REQUIRE(file, MX_ERR_INPUT,
+               "--restart=auto: got no name of a file, expected --checkpoint=FILE as well");
+    names[NEWEST] = strdup(file);
+    MX_REQUIRE(names[NEWEST], MX_ERR_MEMORY, "no memory for the name of the checkpoint");
+    return app_output_previous(file, &names[PREVIOUS]);
+}
+
+mx_err app_checkpoint_find(app_comm comm, const char *file, char **found)
+{
+    char *names[NONE + 1] = {NULL};
+    int64_t which = NONE;
+    mx_err err = app_agree(comm, name_both(file, names));
+    if (err == MX_OK && app_rank(comm) == 0) {
+        which = NEWEST;
+        while (which < NONE && is_missing(names[which])) which++;
+    }
+    if (err == MX_OK) err = app_broadcast(comm, &which, sizeof which);
+    *found = err == MX_OK ? names[which] : NULL;
+    for (int i = 0; i < NONE; ++i)
+        if (names[i] != *found) free(names[i]);
+    return err;
+}
+
+/* ---- begin and end ---- */
+
 static mx_err begin(app_checkpoint c)
 {
     MX_TRY(app_checkpoint_check(&c->plan));

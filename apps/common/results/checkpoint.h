@@ -29,7 +29,7 @@ typedef struct app_checkpoint_plan {
     const char *program;
     const char *file;    /* NULL: none are written */
     const char *every;   /* "N": steps, "Ns": seconds; NULL: at signals only */
-    const char *restart; /* NULL: from the beginning */
+    const char *restart; /* a file; NULL: from the beginning */
     int argc;            /* for the record */
     char **argv;
 } app_checkpoint_plan;
@@ -44,6 +44,13 @@ mx_err app_checkpoint_check(const app_checkpoint_plan *plan);
  * agreed. */
 mx_err app_checkpoint_create(app_comm comm, const app_checkpoint_plan *plan,
                              app_checkpoint *checkpoint);
+
+/* For --restart=auto: the checkpoint to go on from. It is `file`, or the previous checkpoint FILE.1
+ * where only that is there. *found is its name, which the caller frees; NULL if neither is there.
+ * Whatever is there is found: that it is no file, or a damaged one, is for app_checkpoint_create and
+ * app_checkpoint_restore to say. MX_ERR_INPUT if `file` is NULL; MX_ERR_MEMORY. Collective,
+ * agreed. */
+mx_err app_checkpoint_find(app_comm comm, const char *file, char **found);
 
 /* Accepts NULL; sets *checkpoint = NULL. */
 void app_checkpoint_destroy(app_checkpoint *checkpoint);

@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L /* fcntl, open */
+#define _POSIX_C_SOURCE 200809L /* fcntl, open, strdup */
 #include "app.h"
 
 #include "command_line.h"
@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- the command line ---- */
@@ -146,6 +147,19 @@ mx_err app_path_folder(app_base *base, const char *option, const char *folder)
     return app_agree(base->comm, first ? app_output_check_folder(option, folder) : MX_OK);
 }
 
+/* The checkpoint of --restart. */
+static mx_err choose_restart(app_base *base)
+{
+    const app_options *const o = &base->options;
+    if (!o->restart) return MX_OK;
+    if (strcmp(o->restart, "auto") == 0)
+        return app_checkpoint_find(base->comm, o->checkpoint, &base->restart);
+    base->restart = strdup(o->restart);
+    mx_err err = MX_OK;
+    if (!base->restart) err = MX_FAIL(MX_ERR_MEMORY, "no memory for the name of the checkpoint");
+    return app_agree(base->comm, err);
+}
+
 /* The files that the command line names. */
 static mx_err list_files(app_base *base)
 {
@@ -153,7 +167,7 @@ static mx_err list_files(app_base *base)
     app_paths *const paths = &base->paths;
     MX_TRY(app_paths_add_streams(base->comm, paths));
     if (o->deck) MX_TRY(app_path_reads(base, "the input", o->deck));
-    if (o->restart) MX_TRY(app_paths_add_restart(base->comm, paths, o->restart));
+    if (base->restart) MX_TRY(app_paths_add_restart(base->comm, paths, base->restart));
     if (o->output) MX_TRY(app_paths_add_results(base->comm, paths, o->output));
     if (o->summary) MX_TRY(app_path_writes(base, "--summary", "the summary", o->summary));
     return o->checkpoint ? app_paths_add_checkpoint(base->comm, paths, o->checkpoint) : MX_OK;
@@ -167,7 +181,7 @@ static mx_err open_checkpoint(app_base *base)
     const app_checkpoint_plan plan = {.program = base->program->name,
                                       .file = o->checkpoint,
                                       .every = o->checkpoint_every,
-                                      .restart = o->restart,
+                                      .restart = base->restart,
                                       .argc = base->argc,
                                       .argv = base->argv};
     const bool wanted = plan.file || plan.every || plan.restart;
@@ -181,6 +195,7 @@ static mx_err open_checkpoint(app_base *base)
 mx_err app_open(app_base *base)
 {
     const app_options *const o = &base->options;
+    MX_TRY(choose_restart(base));
     MX_TRY(list_files(base));
     const app_origin origin = {.app = base->program->name,
                                .date = base->job.date.text,
@@ -282,6 +297,7 @@ void app_close(app_base *base)
     app_options_close(&base->options);
     app_paths_free(&base->paths);
     app_strbuf_free(&base->last);
+    free(base->restart);
     free(base->field);
     free(base->deck_text);
     free((void *)base->argv);

@@ -76,7 +76,8 @@ struct app_base {
     app_region *whole;         /* from the start of the set-up to the end of the run */
     app_transport transport;   /* how data of kernels go to other ranks */
     app_checkpoint checkpoint; /* NULL: neither checkpoints nor a restart */
-    bool restarted;            /* a checkpoint was restored: the stage `run` continues from it */
+    char *restart;             /* the checkpoint to go on from; NULL: from the beginning */
+    bool restarted;            /* it was restored: the stage `run` continues from it */
     /* steps or iterations that were done before this run, for the provenance: 0, or those of the
      * checkpoint; a stage may set it */
     int64_t first_step;
@@ -129,8 +130,8 @@ mx_err app_end_run(app_base *base, mx_err err);
  * base->restarted is true. Without checkpoints it does nothing. Collective, agreed. */
 mx_err app_restore(app_base *base);
 
-/* The end of the stage `restart`: as app_end_stage. After a restart it also prints which file was
- * restored. */
+/* The end of the stage `restart`: as app_end_stage. It also prints which file was restored, or that
+ * --restart=auto found none. */
 mx_err app_end_restart(app_base *base, mx_err err);
 
 /* The end of a run that a signal stopped, instead of the stages that are left: writes the summary,

@@ -71,7 +71,11 @@ mx_err app_restore(app_base *base)
 mx_err app_end_restart(app_base *base, mx_err err)
 {
     MX_TRY(app_end_stage(base, err));
-    if (base->restarted) app_print(base->report, " Restarted from %s\n", base->options.restart);
+    if (base->restarted)
+        app_print(base->report, " Restarted from %s\n", base->restart);
+    else if (base->options.restart)
+        app_print(base->report, " No checkpoint %s is there yet: this run begins\n",
+                  base->options.checkpoint);
     return MX_OK;
 }
 

@@ -135,7 +135,7 @@ static mx_err find_nearest(md_app *app, near_pair *nearest)
 
 static mx_err refuse(md_app *app)
 {
-    const char *const file = app->base.restarted    ? app->base.options.restart
+    const char *const file = app->base.restarted    ? app->base.restart
                              : app->input.data_file ? app->input.data_file
                                                     : "the lattice";
     near_pair pair;

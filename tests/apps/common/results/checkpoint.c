@@ -355,6 +355,38 @@ static void check_plans(app_comm comm)
     CHECK(!stop && !app_checkpoint_restarts(c));
 }
 
+/* The checkpoint to go on from; NULL: none. */
+static void check_found(app_comm comm, const char *file, const char *expected)
+{
+    char *found = NULL;
+    CHECK_OK(app_checkpoint_find(comm, file, &found));
+    CHECK((found == NULL) == (expected == NULL));
+    if (found && expected) CHECK(strcmp(found, expected) == 0);
+    free(found);
+}
+
+static void check_find(app_comm comm)
+{
+    char *found = NULL;
+    CHECK_FAILS(app_checkpoint_find(comm, NULL, &found), MX_ERR_INPUT,
+                "--restart=auto: got no name of a file, expected --checkpoint=FILE as well");
+    CHECK(found == NULL);
+    if (app_rank(comm) == 0) { /* of another run in this folder */
+        (void)unlink("f.ck");
+        (void)unlink("f.ck.1");
+    }
+    CHECK_OK(app_barrier(comm));
+    check_found(comm, "f.ck", NULL);
+    check_found(comm, "no-such-folder/f.ck", NULL);
+    write_one(comm, "f.ck.1", 1);
+    check_found(comm, "f.ck", "f.ck.1");
+    write_one(comm, "f.ck", 2);
+    check_found(comm, "f.ck", "f.ck");
+    /* what cannot be a checkpoint is found, too, and refused later: the run does not begin anew */
+    check_found(comm, ".", ".");
+    check_found(comm, "f.ck/f", "f.ck/f");
+}
+
 /* A name that is kept already. */
 static void check_names(app_comm comm)
 {
@@ -504,6 +536,7 @@ int main(int argc, char **argv)
     check_origin(comm);
     check_damage(comm);
     check_names(comm);
+    check_find(comm);
     check_rotation(comm);
     check_seconds(comm);
     check_signal(comm);
