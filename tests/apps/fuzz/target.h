@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOLDS(condition)                                                                      \
-    do {                                                                                      \
-        if (!(condition)) {                                                                   \
-            fprintf(stderr, "%s:%d: this should hold: %s (%s)\n", __FILE__, __LINE__,         \
-                    #condition, mx_err_message());                                            \
-            abort();                                                                          \
-        }                                                                                     \
+#define HOLDS(condition)                                                                          \
+    do {                                                                                          \
+        if (!(condition)) {                                                                       \
+            fprintf(stderr, "%s:%d: this should hold: %s (%s)\n", __FILE__, __LINE__, #condition, \
+                    mx_err_message());                                                            \
+            abort();                                                                              \
+        }                                                                                         \
     } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
