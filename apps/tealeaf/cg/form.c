@@ -1,4 +1,4 @@
-/* Plain CG in the table of solvers (forms.c). */
+/* Plain CG among the solvers (forms.c). */
 #include "tl_cg.h"
 
 void tl_cg_cost(const tl_app *app, double *bytes, double *flops)
@@ -12,8 +12,7 @@ void tl_cg_cost(const tl_app *app, double *bytes, double *flops)
     *flops += more_flops;
 }
 
-const tl_form tl_cg_form = {.name = "cg solve",
-                            .solver = TL_SOLVER_CG,
+const tl_form tl_cg_form = {.solver = TL_SOLVER_CG,
                             .arrays = TL_ARRAYS_OF_CG,
                             .is_cg = true,
                             .start = tl_cg_start,

@@ -356,6 +356,18 @@ const char *tl_solver_name(const tl_deck *deck)
     return "";
 }
 
+const char *tl_solver_region(const tl_deck *deck)
+{
+    switch (deck->solver) {
+    case TL_SOLVER_CG: return "cg solve";
+    case TL_SOLVER_JACOBI: return "jacobi solve";
+    case TL_SOLVER_CHEBYSHEV: return "chebyshev solve";
+    case TL_SOLVER_PPCG: return "ppcg solve";
+    case TL_SOLVER_DPCG: return "dpcg solve";
+    }
+    return "";
+}
+
 /* What a solver cannot do with another key. */
 static mx_err check_solver(const app_keys *keys)
 {

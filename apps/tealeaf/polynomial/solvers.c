@@ -30,7 +30,7 @@ static mx_err bind_steps(tl_app *app, mx_view b, mx_view u, tl_polynomial_args p
                                  .u = u,
                                  .v = v->v,
                                  /* v: not read */
-                                 .diagonal = tl_is_weighted(&app->deck) ? v->diagonal : v->v};
+                                 .diagonal = tl_polynomials_of(app)->weighted ? v->diagonal : v->v};
     MX_TRY(tl_polynomial_args_bind(app->base.ctx, &views, &pair[0]));
     views.next = u;
     views.u = v->next;
@@ -44,6 +44,7 @@ static mx_err make(tl_app *app)
     const tl_views *const v = &app->bound;
     MX_REQUIRE(own != NULL, MX_ERR_MEMORY, "no memory for the steps of a polynomial");
     own->inner_steps = tl_inner_steps(&app->deck);
+    own->weighted = (tl_arrays_of_forms(app) & TL_ARRAY_DIAGONAL) != 0;
     MX_TRY(bind_steps(app, v->u_start, v->u, own->on_u));
     if (app->solver->solver == TL_SOLVER_PPCG) MX_TRY(bind_steps(app, v->r, v->z, own->on_z));
     return tl_sweeps_create(app);
@@ -94,7 +95,7 @@ static mx_err estimate_eigenvalues(tl_app *app, tl_progress *at)
 static double bytes_of_steps(const tl_app *app, int64_t n)
 {
     const int64_t of_sweep = tl_sweep_limit(app), left = n % of_sweep;
-    const double more = tl_is_weighted(&app->deck) ? 8 : 0, step = TL_STEP_BYTES + more,
+    const double more = tl_polynomials_of(app)->weighted ? 8 : 0, step = TL_STEP_BYTES + more,
                  sweep = TL_SWEEP_BYTES + more;
     if (of_sweep == 1) return (double)n * step;
     return (double)(n / of_sweep) * sweep + (left > 1 ? sweep : (double)left * step);
@@ -113,8 +114,7 @@ static void cost_of_step(const tl_app *app, double *bytes, double *flops)
 
 /* ---- Chebyshev's and Jacobi's iterations ---- */
 
-const tl_form tl_chebyshev_form = {.name = "chebyshev solve",
-                                   .solver = TL_SOLVER_CHEBYSHEV,
+const tl_form tl_chebyshev_form = {.solver = TL_SOLVER_CHEBYSHEV,
                                    .arrays = TL_ARRAYS_OF_STEPS,
                                    .begins_with_cg = true,
                                    .ghosts = halo_depth_of_steps,
@@ -131,8 +131,7 @@ static mx_err start_jacobi(tl_app *app, tl_progress *at)
     return MX_OK;
 }
 
-const tl_form tl_jacobi_form = {.name = "jacobi solve",
-                                .solver = TL_SOLVER_JACOBI,
+const tl_form tl_jacobi_form = {.solver = TL_SOLVER_JACOBI,
                                 .arrays = TL_ARRAYS_OF_STEPS | TL_ARRAY_DIAGONAL,
                                 .ghosts = halo_depth_of_steps,
                                 .create = create,
@@ -183,8 +182,7 @@ static void cost_of_ppcg(const tl_app *app, double *bytes, double *flops)
     *flops += tl_is_3d(&app->deck) ? TL_CG_FLOPS_3D : TL_CG_FLOPS;
 }
 
-const tl_form tl_ppcg_form = {.name = "ppcg solve",
-                              .solver = TL_SOLVER_PPCG,
+const tl_form tl_ppcg_form = {.solver = TL_SOLVER_PPCG,
                               .arrays = TL_ARRAY_Z | TL_ARRAYS_OF_STEPS,
                               .begins_with_cg = true,
                               .ghosts = halo_depth,

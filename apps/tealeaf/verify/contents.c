@@ -14,7 +14,7 @@ static const char *const total_units[] = {"mass*energy/length^2", "mass*energy/l
 
 static void expect_fields(tealeaf *t)
 {
-    const tl_deck *const deck = &t->deck;
+    const tl_deck *const deck = tv_deck(t);
     const int solid = tl_is_3d(deck), flat = 1 - solid;
     const int64_t cells[] = {deck->z_cells, deck->y_cells, deck->x_cells};
     const double origin[] = {deck->zmin, deck->ymin, deck->xmin};
@@ -52,7 +52,7 @@ static app_compare iterations_within(const tl_deck *deck)
 
 static void expect_series(tealeaf *t)
 {
-    const tl_deck *const deck = &t->deck;
+    const tl_deck *const deck = tv_deck(t);
     const int solid = tl_is_3d(deck);
     const int64_t summaries = vf_schedule_count(&t->schedule);
     const struct {
@@ -88,7 +88,7 @@ static void expect_series(tealeaf *t)
 
 static void expect_frames(tealeaf *t)
 {
-    const tl_deck *const deck = &t->deck;
+    const tl_deck *const deck = tv_deck(t);
     const int solid = tl_is_3d(deck), flat = 1 - solid;
     const int64_t cells[] = {deck->z_cells, deck->y_cells, deck->x_cells};
     const int64_t restart = t->base.first_step;
@@ -113,13 +113,8 @@ static void expect_frames(tealeaf *t)
 
 void tv_contents(void *state)
 {
-    static const char *const regions[] = {[TL_SOLVER_CG] = "cg solve",
-                                          [TL_SOLVER_JACOBI] = "jacobi solve",
-                                          [TL_SOLVER_CHEBYSHEV] = "chebyshev solve",
-                                          [TL_SOLVER_PPCG] = "ppcg solve",
-                                          [TL_SOLVER_DPCG] = "dpcg solve"};
     tealeaf *const t = state;
-    const int64_t every = t->deck.summary_frequency, steps = t->deck.steps;
+    const int64_t every = tv_deck(t)->summary_frequency, steps = tv_deck(t)->steps;
     const int64_t done = steps > t->base.first_step ? steps - t->base.first_step : 0;
     t->schedule = (vf_schedule){.every = every > 0   ? every
                                          : steps > 0 ? steps
@@ -130,6 +125,6 @@ void tv_contents(void *state)
     expect_fields(t);
     expect_series(t);
     expect_frames(t);
-    vf_expect_region(&t->base, regions[t->deck.solver], done);
-    vf_expect_region(&t->base, "step begin and end", 2 * done);
+    vf_expect_region(&t->base, tl_solver_region(tv_deck(t)), done);
+    vf_expect_region(&t->base, TL_OTHER_REGION, 2 * done);
 }

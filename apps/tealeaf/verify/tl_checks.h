@@ -7,7 +7,6 @@ enum { SUMMARY_SERIES = 5 };
 
 typedef struct tealeaf {
     vf_base base;
-    tl_deck deck;
     double *density, *energy, *u, *start; /* fields; NULL where not readable */
     double *u0;                           /* the initial temperature, from the deck alone */
     vf_schedule schedule, frames;         /* when there are summaries, and frames */
@@ -20,6 +19,8 @@ typedef struct tealeaf {
     int64_t residuals;
     tv_sums initial, final;
 } tealeaf;
+
+static inline const tl_deck *tv_deck(const tealeaf *t) { return t->base.input; }
 
 /* tolerances.c: |value - expected|, relative to |expected| where that is not 0. */
 double tv_relative(double value, double expected);
