@@ -19,7 +19,7 @@ static mx_err check_depth(const tl_app *app)
     return app_decomp_check_halo(decomp, app->ghosts);
 }
 
-/* How the system is solved: by the deck, and by where the arrays are. */
+/* Chooses how the system is solved, by the deck and by where the arrays are. */
 static mx_err choose_forms(tl_app *app)
 {
     mx_ctx_info info;
@@ -128,8 +128,8 @@ static mx_err make_inverse(tl_app *app)
     return solid ? tl_inverse_3d(cells_3d, &app->inverse) : tl_inverse(cells, &app->inverse);
 }
 
-/* The conductivity, and 1 / diagonal: the density never changes, so they do not either. Also in the
- * ghosts, where kernels compute cells of other ranks. */
+/* The conductivity, and 1 / diagonal. They never change, because the density does not. They are
+ * also needed in the ghosts, where kernels compute cells of other ranks. */
 static mx_err make_matrix(tl_app *app)
 {
     MX_TRY(app_box_halo_exchange(app->halo, app->ghosts, &app->views.density, 1, APP_HALO_CORNERS));
@@ -212,8 +212,8 @@ static mx_err set_up(tl_app *app)
     MX_TRY(app_box_halo_create(base->transport, &app->decomp, app->ghosts, &app->halo));
     MX_TRY(make_matrix(app));
     MX_TRY(tl_create_forms(app));
-    MX_TRY(app_region_add(base->report, "solve", &app->solve));
-    MX_TRY(app_region_add(base->report, "step_begin_and_end", &app->rest));
+    MX_TRY(app_region_add(base->report, TL_SOLVE_REGION, &app->solve));
+    MX_TRY(app_region_add(base->report, TL_OTHER_REGION, &app->rest));
     app_solves(&app->base, &(app_problem){.name = tl_problem_name(&app->deck, &app->problem),
                                           .size = (int64_t)tl_cells_of(&app->deck),
                                           .merit = "cell iteration rate",

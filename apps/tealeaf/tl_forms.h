@@ -1,10 +1,10 @@
-/* The forms of solvers and of preconditioners. Each is a folder, and a row in a table of forms.c
- * from which set-up chooses once. Nothing else of the program knows the folder, but for cg/, on which
- * deflation/ and polynomial/ build. So a form is deleted by deleting its folder, its row, its lines
- * in CMakeLists.txt and its own tests; a deck that asks for it is then an error. (minx-bench compiles
- * two files of passes/.)
+/* The forms of solvers and of preconditioners. Each is a folder with a form, a struct of functions;
+ * forms.c lists them, and set-up chooses from these lists once. Nothing else of the program knows the
+ * folder, but for cg/, on which deflation/ and polynomial/ build. So a form is deleted by deleting its
+ * folder, its name in forms.c, its lines in CMakeLists.txt and its own tests; a deck that asks for it is
+ * then an error. (minx-bench compiles two files of passes/.)
  *
- * Functions of a row are collective if nothing else is said. Where one is NULL there is nothing to
+ * Functions of a form are collective if nothing else is said. Where one is NULL there is nothing to
  * do. What a form has of its own it keeps behind a pointer of tl_app: cg_own, solver_own or
  * preconditioner_own. */
 #pragma once
@@ -79,11 +79,11 @@ typedef struct tl_preconditioner_form {
     void (*cost)(const tl_app *app, double *bytes, double *flops);
 } tl_preconditioner_form;
 
-/* Chooses app->solver, app->cg and app->preconditioner by the deck. Of the rows with the deck's
+/* Chooses app->solver, app->cg and app->preconditioner by the deck. Of the forms of the deck's
  * solver the first one that is usable is taken. MX_ERR_INPUT if there is none. Not collective. */
 mx_err tl_choose_forms(tl_app *app);
 
-/* What rows say, of the forms that were chosen. */
+/* What the forms say that were chosen. */
 mx_err tl_create_forms(tl_app *app);
 void tl_destroy_forms(tl_app *app);
 void tl_print_forms(const tl_app *app);

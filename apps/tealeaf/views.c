@@ -8,10 +8,10 @@ static bool uses(const tl_app *app, unsigned arrays)
     return (tl_arrays_of_forms(app) & arrays) != 0;
 }
 
-/* Large arrays begin at the same place of a page. A load from one array then waits for a store to
- * the same place of a page in another array. So where sweeps go over long rows, the arrays that
- * they write are at places of their own, nine cache lines apart. All rows get the same length, so
- * that arrays can be copied. */
+/* Large arrays begin at the same offset in a page of memory. A load from one array then waits
+ * for a store to the same offset in a page of another array. So where sweeps go over long rows,
+ * the arrays that they write begin at different offsets, nine cache lines apart. All rows get
+ * the same length, so that arrays can be copied. */
 enum { PLACE_OF_OTHERS, PLACE_OF_U, PLACE_OF_NEXT, PLACE_OF_STEP, PLACES };
 static mx_err find_distance_of_places(const tl_app *app, int64_t *distance)
 {

@@ -50,7 +50,7 @@ typedef struct vf_base {
     int64_t first_step;    /* of a restart; 0: from the beginning */
     const char *precision; /* of the provenance: "f64", unless the app says otherwise */
     app_keys keys;         /* of the input */
-    const void *input;     /* the struct that the keys filled */
+    const void *input;     /* the struct that the keys filled; NULL: there are none */
     vf_mark *marks;        /* by node of the file */
     bool intact;           /* all that is described is there */
     vf_problem problem;    /* `contents` sets it */
@@ -76,8 +76,6 @@ typedef struct vf_physics {
     const char *app;        /* as the file names it */
     const app_input *input; /* NULL: the app has no keys */
     size_t state_bytes; /* of a struct that begins with vf_base; zero at the start. 0: of vf_base */
-    /* offset in the state of the struct that the keys fill; 0: it is elsewhere, at base.input */
-    size_t input_at;
     /* calls vf_expect and the like (contents.h); NULL: the file may hold any datasets */
     void (*contents)(void *state);
     void (*release)(void *state); /* NULL: there is nothing to free */

@@ -170,17 +170,16 @@ static void check_state(const vf_physics *physics, vf_base *base, void *input)
 static void check_physics(const vf_physics *physics, app_reader reader, vf_verdict *verdict)
 {
     const size_t bytes = physics->state_bytes > 0 ? physics->state_bytes : sizeof(vf_base);
-    const bool apart = physics->input && physics->input_at == 0;
     vf_base *const base = calloc(1, bytes);
-    void *const input = apart ? calloc(1, physics->input->size) : NULL;
+    void *const input = physics->input ? calloc(1, physics->input->size) : NULL;
     vf_mark *const marks = calloc((size_t)app_reader_count(reader) + 1, sizeof *marks);
-    if (!base || !marks || (apart && !input)) {
+    if (!base || !marks || (physics->input && !input)) {
         vf_impossible(verdict, physics->app, "no memory");
     } else {
         base->reader = reader;
         base->verdict = verdict;
         base->marks = marks;
-        check_state(physics, base, apart ? input : (char *)base + physics->input_at);
+        check_state(physics, base, input);
     }
     free(marks);
     free(input);

@@ -50,7 +50,7 @@ void fv_position(const minife *m, int64_t node, double *at)
         at[d] = (double)(node % m->nodes[d]) / (double)(m->nodes[d] - 1);
         node /= m->nodes[d];
     }
-    if (m->input.mesh == FE_MESH_DISTORTED) fe_distort(&at[0], &at[1], &at[2]);
+    if (fv_input(m)->mesh == FE_MESH_DISTORTED) fe_distort(&at[0], &at[1], &at[2]);
 }
 
 /* Is u given at the node? Then *value is it, and *eliminated what its neighbours' equations have
@@ -68,7 +68,7 @@ static bool is_given(const minife *m, int64_t node, double *value, double *elimi
     }
     *value = one ? 1 : 0;
     *eliminated = zero ? 0 : *value;
-    if (m->input.problem == FE_PROBLEM_MANUFACTURED && (zero || one)) {
+    if (fv_input(m)->problem == FE_PROBLEM_MANUFACTURED && (zero || one)) {
         double at[3];
         fv_position(m, node, at);
         *value = *eliminated = fe_exact(at[0], at[1], at[2]);
@@ -130,7 +130,7 @@ static void add_point(const minife *m, element *e, const double *point)
             for (int r = 0; r < 3; r++) jacobian[r][c] += by_reference[n][r] * e->at[n][c];
         }
     }
-    const bool manufactured = m->input.problem == FE_PROBLEM_MANUFACTURED;
+    const bool manufactured = fv_input(m)->problem == FE_PROBLEM_MANUFACTURED;
     const double det = det3(jacobian);
     const double source = manufactured ? fe_exact_source(at[0], at[1], at[2]) : 1;
     const double error = manufactured ? value - fe_exact(at[0], at[1], at[2]) : 0;
@@ -231,7 +231,7 @@ static norms sum_rows(const minife *m, const double *first)
 
 static bool form_system(minife *m, norms *n)
 {
-    const bool mixed = m->input.precision == FE_PRECISION_MIXED;
+    const bool mixed = fv_input(m)->precision == FE_PRECISION_MIXED;
     long double error = 0, squares = 0;
     double *const first = calloc((size_t)m->rows, sizeof *first);
     m->difference = calloc((size_t)m->rows, sizeof *m->difference);
@@ -240,9 +240,9 @@ static bool form_system(minife *m, norms *n)
         free(first);
         return vf_impossible(m->base.verdict, "/fields/solution", "no memory to verify it");
     }
-    for (int64_t z = 0; z < m->input.nz; z++)
-        for (int64_t y = 0; y < m->input.ny; y++)
-            for (int64_t x = 0; x < m->input.nx; x++) {
+    for (int64_t z = 0; z < fv_input(m)->nz; z++)
+        for (int64_t y = 0; y < fv_input(m)->ny; y++)
+            for (int64_t x = 0; x < fv_input(m)->nx; x++) {
                 element e;
                 make_element(m, x, y, z, &e);
                 add_element(m, &e, first);
@@ -290,9 +290,9 @@ static bool read_data(void *state)
         return vf_impossible(m->base.verdict, "/series/residual", mx_err_message());
     m->iterations = count - 1;
     fv_check_shares(m);
-    if (m->input.mesh == FE_MESH_DISTORTED && !check_coordinates(m)) return false;
+    if (fv_input(m)->mesh == FE_MESH_DISTORTED && !check_coordinates(m)) return false;
     return vf_words(m->base.verdict, "/series/residual",
-                    count >= 1 && m->iterations <= m->input.max_iterations &&
+                    count >= 1 && m->iterations <= fv_input(m)->max_iterations &&
                         m->base.first_step <= m->iterations,
                     "is to have 1 to max_iterations + 1 entries");
 }
@@ -313,17 +313,17 @@ static void expect(minife *m, const char *name, double value, double value_toler
 static bool check_rule(void *state)
 {
     minife *const m = state;
-    const int64_t n = m->iterations, lag = fe_lag(&m->input);
-    const double tolerance = fe_tolerance(&m->input, m->residual[0]);
+    const int64_t n = m->iterations, lag = fe_lag(fv_input(m));
+    const double tolerance = fe_tolerance(fv_input(m), m->residual[0]);
     int64_t late = 0;
     for (int64_t k = 0; k <= n; k++) {
         const bool number = m->residual[k] >= 0 && isfinite(m->residual[k]);
         late += !number || (k <= n - lag && m->residual[k] <= tolerance);
     }
     vf_count(m->base.verdict, "iterations after the norm was small enough", late, 0);
-    const bool stopped = n == m->input.max_iterations || m->residual[n] == 0 ||
+    const bool stopped = n == fv_input(m)->max_iterations || m->residual[n] == 0 ||
                          m->residual[n >= lag ? n + 1 - lag : 0] <= tolerance;
-    const bool limit = fe_reached_limit(&m->input, n, m->residual);
+    const bool limit = fe_reached_limit(fv_input(m), n, m->residual);
     m->base.outcome = !stopped ? "breakdown" : limit ? "iteration limit" : "passed";
     m->base.exit_code = stopped ? APP_EXIT_OK : APP_EXIT_NOT_CONVERGED;
     return true;
@@ -352,7 +352,7 @@ static void check_residual(minife *m, const norms *n)
  * the residual. It is 0 at u = 0, where the solver begins. */
 static void check_energy(const minife *m, const norms *n)
 {
-    if (m->iterations == 0 || !fe_reached_limit(&m->input, m->iterations, m->residual)) return;
+    if (m->iterations == 0 || !fe_reached_limit(fv_input(m), m->iterations, m->residual)) return;
     vf_words(m->base.verdict, "energy of the unfinished solution", n->energy < 0,
              "u.Au/2 - b.u: got %.17g, expected a number below 0, as CG begins with 0 and makes it "
              "smaller in each iteration",
@@ -444,7 +444,7 @@ static double exact_error(const minife *m)
 /* A solver that is not finished adds to the error what the residual explains. */
 static void check_error(minife *m, const norms *n)
 {
-    const double h = 1.0 / (double)least(&m->input), largest = exact_error(m);
+    const double h = 1.0 / (double)least(fv_input(m)), largest = exact_error(m);
     const double more = fe_unfinished((double)m->rows, n->residual);
     const double roundings = ROUNDINGS * DBL_EPSILON * n->magnitude;
     const struct {
@@ -466,10 +466,10 @@ static void check_error(minife *m, const norms *n)
 static void check_analytic(minife *m, const norms *n)
 {
     const analytic_errors errors = find_analytic_errors(m);
-    const double h = 1.0 / (double)least(&m->input), scale = fe_unfinished((double)m->rows, 1);
+    const double h = 1.0 / (double)least(fv_input(m)), scale = fe_unfinished((double)m->rows, 1);
     const double unfinished = scale * n->residual;
     expect(m, "sample", 1, 0, 1, 0, APP_EXACT);
-    const double original = least(&m->input) < 4 ? COARSE_TOLERANCE : ANALYTIC_TOLERANCE;
+    const double original = least(fv_input(m)) < 4 ? COARSE_TOLERANCE : ANALYTIC_TOLERANCE;
     const struct {
         const char *name;
         double value, tolerance;
@@ -493,11 +493,11 @@ static bool check_system(void *state)
     if (!form_system(m, &n)) return false;
     check_residual(m, &n);
     check_energy(m, &n);
-    const double entries = (double)(3 * m->input.nx + 1) * (double)(3 * m->input.ny + 1) *
-                           (double)(3 * m->input.nz + 1);
+    const double entries = (double)(3 * fv_input(m)->nx + 1) * (double)(3 * fv_input(m)->ny + 1) *
+                           (double)(3 * fv_input(m)->nz + 1);
     expect(m, "rows", (double)m->rows, 0, (double)m->rows, 0, APP_EXACT);
     expect(m, "nonzeros", entries, 0, entries, 0, APP_EXACT);
-    if (m->input.problem == FE_PROBLEM_MANUFACTURED)
+    if (fv_input(m)->problem == FE_PROBLEM_MANUFACTURED)
         check_error(m, &n);
     else
         check_analytic(m, &n);
@@ -522,7 +522,6 @@ static const vf_row rows[] = {
 const vf_physics vf_physics_minife = {
     .app = "minife",
     .input = &fe_keys,
-    .input_at = offsetof(minife, input),
     .state_bytes = sizeof(minife),
     .contents = fv_contents,
     .release = release,

@@ -27,7 +27,7 @@ static void check_sum(const minife *m, const char *path, const int64_t *of_rank,
 /* Five to seven vectors of rows, some with ghosts; a byte at least for a nonzero that is stored. */
 static void check_memory(const minife *m, const shares *s)
 {
-    const bool stored = fe_is_stored(m->input.operator_kind);
+    const bool stored = fe_is_stored(fv_input(m)->operator_kind);
     int64_t astray = 0;
     for (int64_t rank = 0; rank < m->base.ranks; rank++) {
         const double rows = (double)s->rows[rank], nonzeros = (double)s->nonzeros[rank];
@@ -43,15 +43,15 @@ static void check_memory(const minife *m, const shares *s)
 /* The shares of the ranks add up to the whole. */
 void fv_check_shares(const minife *m)
 {
-    const double nonzeros = (double)(3 * m->input.nx + 1) * (double)(3 * m->input.ny + 1) *
-                            (double)(3 * m->input.nz + 1);
+    const double nonzeros = (double)(3 * fv_input(m)->nx + 1) * (double)(3 * fv_input(m)->ny + 1) *
+                            (double)(3 * fv_input(m)->nz + 1);
     shares s = {.elements = NULL};
     const struct {
         const char *path;
         int64_t **of_rank;
         double sum; /* 0: not known */
     } all[] = {{"/series/elements_of_rank", &s.elements,
-                (double)m->input.nx * (double)m->input.ny * (double)m->input.nz},
+                (double)fv_input(m)->nx * (double)fv_input(m)->ny * (double)fv_input(m)->nz},
                {"/series/rows_of_rank", &s.rows, (double)m->rows},
                {"/series/nonzeros_of_rank", &s.nonzeros, nonzeros},
                {"/series/ghosts_of_rank", &s.ghosts, 0},
@@ -74,16 +74,17 @@ void fv_check_shares(const minife *m)
 
 static void find_sizes(minife *m)
 {
-    m->nodes[0] = m->input.nx + 1;
-    m->nodes[1] = m->input.ny + 1;
-    m->nodes[2] = m->input.nz + 1;
+    m->nodes[0] = fv_input(m)->nx + 1;
+    m->nodes[1] = fv_input(m)->ny + 1;
+    m->nodes[2] = fv_input(m)->nz + 1;
     m->rows = m->nodes[0] * m->nodes[1] * m->nodes[2];
 }
 
 static void expect_series(minife *m)
 {
     const double rows = (double)m->rows,
-                 elements = (double)m->input.nx * (double)m->input.ny * (double)m->input.nz;
+                 elements =
+                     (double)fv_input(m)->nx * (double)fv_input(m)->ny * (double)fv_input(m)->nz;
     const struct {
         const char *path, *units;
         double low, high;
@@ -121,9 +122,9 @@ static void expect_series(minife *m)
 
 static void expect_fields(minife *m)
 {
-    const bool distorted = m->input.mesh == FE_MESH_DISTORTED;
-    const double spacing[] = {1.0 / (double)m->input.nz, 1.0 / (double)m->input.ny,
-                              1.0 / (double)m->input.nx};
+    const bool distorted = fv_input(m)->mesh == FE_MESH_DISTORTED;
+    const double spacing[] = {1.0 / (double)fv_input(m)->nz, 1.0 / (double)fv_input(m)->ny,
+                              1.0 / (double)fv_input(m)->nx};
     const vf_dataset solution = {.path = "/fields/solution",
                                  .kind = APP_NODE_F64,
                                  .rank = 3,
@@ -169,7 +170,7 @@ void fv_contents(void *state)
                    {"vectors", -1},
                    {"sums", -1}};
     minife *const m = state;
-    if (m->input.precision == FE_PRECISION_MIXED) m->base.precision = "f32 matrix, f64 vectors";
+    if (fv_input(m)->precision == FE_PRECISION_MIXED) m->base.precision = "f32 matrix, f64 vectors";
     find_sizes(m);
     expect_fields(m);
     expect_series(m);

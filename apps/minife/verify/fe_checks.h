@@ -6,7 +6,6 @@
 
 typedef struct minife {
     vf_base base;
-    fe_input input;
     int64_t nodes[3]; /* along x, y, z */
     int64_t rows;
     double *u;        /* by node, x fastest */
@@ -16,6 +15,8 @@ typedef struct minife {
     /* by row: f - K v, and | f | + | K | | v |; for the solution and for u = 0 */
     double *difference, *magnitude;
 } minife;
+
+static inline const fe_input *fv_input(const minife *m) { return m->base.input; }
 
 /* The place of a node. */
 void fv_position(const minife *m, int64_t node, double *at);

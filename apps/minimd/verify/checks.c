@@ -50,7 +50,7 @@ static bool read_types(minimd *m)
     if (!read_wholes(m, "/fields/type", &m->type)) return false;
     for (int64_t i = 0; i < m->atoms; i++) {
         m->type[i]--;
-        wrong += !m->input.data_file && m->type[i] != md_lattice_type(i + 1, (int)m->types);
+        wrong += !mv_input(m)->data_file && m->type[i] != md_lattice_type(i + 1, (int)m->types);
     }
     return vf_count(m->base.verdict, "types that the lattice does not have", wrong, 0);
 }
@@ -61,9 +61,9 @@ static bool read_box(minimd *m)
     for (int d = 0; d < 3; d++)
         if (!(m->box[3 + d] > 0))
             return vf_impossible(m->base.verdict, "/fields/box", "has a side that is not above 0");
-    if (m->input.data_file) return true;
-    const int64_t cells[] = {m->input.nx, m->input.ny, m->input.nz};
-    const double side = cbrt(4 / m->input.density);
+    if (mv_input(m)->data_file) return true;
+    const int64_t cells[] = {mv_input(m)->nx, mv_input(m)->ny, mv_input(m)->nz};
+    const double side = cbrt(4 / mv_input(m)->density);
     for (int d = 0; d < 3; d++) {
         vf_number(m->base.verdict, "side of the box", m->box[3 + d], side * (double)cells[d],
                   1e-14 * m->box[3 + d]);
@@ -91,7 +91,7 @@ static bool read_series(minimd *m)
 static bool read_state(void *state)
 {
     minimd *const m = state;
-    return read_types(m) && md_stored_ids(&m->base, &m->input, m->atoms) && read_box(m) &&
+    return read_types(m) && md_stored_ids(&m->base, mv_input(m), m->atoms) && read_box(m) &&
            read_reals(m, "/fields/position", &m->position) &&
            read_reals(m, "/fields/velocity", &m->velocity) &&
            read_reals(m, "/fields/type_mass", &m->mass) &&
@@ -108,12 +108,12 @@ static double of_type(const double *list, int entries, int64_t type)
 
 static double mixed(const minimd *m, double a, double b)
 {
-    return m->input.mixing == MD_MIXING_ARITHMETIC ? 0.5 * (a + b) : sqrt(a * b);
+    return mv_input(m)->mixing == MD_MIXING_ARITHMETIC ? 0.5 * (a + b) : sqrt(a * b);
 }
 
 static void compare_with_input(minimd *m, int64_t i, int64_t j)
 {
-    const md_input *const in = &m->input;
+    const md_input *const in = mv_input(m);
     const coefficients *const c = &m->pair[i][j];
     const double epsilon =
         sqrt(of_type(in->epsilon, in->epsilons, i) * of_type(in->epsilon, in->epsilons, j));
@@ -136,7 +136,7 @@ static bool read_pairs(minimd *m)
                 return vf_impossible(m->base.verdict, "/fields/pair_coefficients",
                                      "are not above 0");
             m->cutoff = fmax(m->cutoff, row[2]);
-            if (!m->input.data_file) compare_with_input(m, i, j);
+            if (!mv_input(m)->data_file) compare_with_input(m, i, j);
         }
     }
     return true;
@@ -144,7 +144,7 @@ static bool read_pairs(minimd *m)
 
 static bool read_potential(minimd *m)
 {
-    if (!md_stored_potential(&m->base, &m->input, (int)m->types, &m->potential, m->element))
+    if (!md_stored_potential(&m->base, mv_input(m), (int)m->types, &m->potential, m->element))
         return false;
     m->cutoff = m->potential.cutoff;
     return true;
@@ -154,7 +154,7 @@ static bool read_potential(minimd *m)
  * otherwise. */
 static void check_masses(const minimd *m)
 {
-    const md_input *const in = &m->input;
+    const md_input *const in = mv_input(m);
     int64_t wrong = 0;
     if (in->data_file && in->masses == 0) return;
     for (int64_t t = 0; t < m->types; t++) {
@@ -275,7 +275,6 @@ const vf_physics vf_physics_minimd = {
     .app = "minimd",
     .input = &md_keys,
     .state_bytes = sizeof(minimd),
-    .input_at = offsetof(minimd, input),
     .contents = mv_contents,
     .release = release,
     .rows = rows,

@@ -39,7 +39,7 @@ static int64_t rows_of(const minimd *m, const char *path)
 /* A data file is not stored: how many atoms and types it had is known from the arrays alone. */
 static void find_sizes(minimd *m)
 {
-    const md_input *const in = &m->input;
+    const md_input *const in = mv_input(m);
     const bool lattice = in->data_file == NULL;
     m->units = in->units == MD_UNITS_METAL ? metal : lj;
     m->atoms = lattice ? 4 * in->nx * in->ny * in->nz : rows_of(m, "/fields/id");
@@ -63,7 +63,7 @@ static void find_sizes(minimd *m)
 
 static app_compare sums(const minimd *m)
 {
-    return APP_RELATIVE(m->input.precision == MD_PRECISION_MIXED ? 1e-3 : 1e-9);
+    return APP_RELATIVE(mv_input(m)->precision == MD_PRECISION_MIXED ? 1e-3 : 1e-9);
 }
 
 static void expect_fields(minimd *m)
@@ -99,7 +99,7 @@ static void expect_fields(minimd *m)
                                 .low = all[i].low,
                                 .high = all[i].high},
                   1);
-    for (int file = 0; mv_is_eam(m) && file < md_stored_potentials(&m->input); file++)
+    for (int file = 0; mv_is_eam(m) && file < md_stored_potentials(mv_input(m)); file++)
         vf_expect(&m->base,
                   &(vf_dataset){.path = md_stored_potential_path(file).text,
                                 .kind = APP_NODE_TEXT,
@@ -172,10 +172,11 @@ static void expect_frames(minimd *m)
 {
     const mv_units *const u = &m->units;
     const int64_t after = m->base.first_step > 0 ? m->base.first_step : -1;
-    m->frames = (vf_schedule){.every = m->input.frames, .after = after, .last = m->input.steps};
+    m->frames =
+        (vf_schedule){.every = mv_input(m)->frames, .after = after, .last = mv_input(m)->steps};
     vf_frames f = {.path = "/particles/all/position",
                    .schedule = m->frames,
-                   .dt = m->input.dt,
+                   .dt = mv_input(m)->dt,
                    .rank = 2,
                    .shape = {m->atoms, 3},
                    .units = u->length_name,
@@ -183,14 +184,14 @@ static void expect_frames(minimd *m)
                    .h5md_units = u->is_h5md ? u->length_name : NULL,
                    .h5md_time_units = u->is_h5md ? u->time_name : NULL,
                    .compare = sums(m)};
-    if (m->input.frames == 0) return;
+    if (mv_input(m)->frames == 0) return;
     vf_expect_frames(&m->base, &f);
     f.path = "/particles/all/box/edges";
     f.rank = 1;
     f.shape[0] = 3;
     f.compare = APP_EXACT;
     vf_expect_frames(&m->base, &f);
-    if (m->input.data_file) /* its ids may have gaps */
+    if (mv_input(m)->data_file) /* its ids may have gaps */
         vf_expect(&m->base,
                   &(vf_dataset){.path = "/particles/all/id",
                                 .kind = APP_NODE_I64,
@@ -209,7 +210,7 @@ void mv_contents(void *state)
     static const char *const parts[] = {"force", "neighbour_list", "ghosts", "borders",
                                         "integration"};
     minimd *const m = state;
-    if (m->input.precision == MD_PRECISION_MIXED) m->base.precision = "f64, pairs in f32";
+    if (mv_input(m)->precision == MD_PRECISION_MIXED) m->base.precision = "f64, pairs in f32";
     find_sizes(m);
     expect_fields(m);
     expect_series(m);

@@ -97,8 +97,8 @@ static void sum_positions(const minimd *m, const double *frame, double *sum)
  * it. */
 static void check_centre(const minimd *m, const double *values, int64_t frames)
 {
-    const double allowed =
-        m->input.precision == MD_PRECISION_MIXED ? MIXED_MOMENTUM_TOLERANCE : MOMENTUM_TOLERANCE;
+    const double allowed = mv_input(m)->precision == MD_PRECISION_MIXED ? MIXED_MOMENTUM_TOLERANCE
+                                                                        : MOMENTUM_TOLERANCE;
     const md_energies e = mv_energies(m);
     const double motion = fmax(m->motion[0], m->motion[m->entries - 1]);
     const double change = fmax(allowed * motion, md_momentum_roundings(&e));
@@ -109,7 +109,7 @@ static void check_centre(const minimd *m, const double *values, int64_t frames)
         sum_positions(m, values + 3 * m->atoms * f, now);
         const int64_t steps =
             f == 0 ? 0 : vf_schedule_step(&m->frames, f) - vf_schedule_step(&m->frames, f - 1);
-        const double time = (double)steps * m->input.dt;
+        const double time = (double)steps * mv_input(m)->dt;
         for (int d = 0; d < 3 && f > 0; d++) {
             const double per_side = time / m->mass[0] / m->box[3 + d];
             const double away = now[d] - before[d] - m->momentum_now[d] * per_side;
@@ -162,7 +162,7 @@ static void check_energies(minimd *m, const double *values, int64_t frames)
     const int64_t every = share > 1 ? (int64_t)fmin(ceil(share), (double)frames) : 1;
     for (int64_t f = 0; f < frames; f += every) {
         const int64_t step = vf_schedule_step(&m->frames, f), entry = entry_of(m, step);
-        if (step == 0 && !m->input.data_file) continue; /* a lattice: checked with its entry */
+        if (step == 0 && !mv_input(m)->data_file) continue; /* a lattice: checked with its entry */
         if (!mv_sum_pairs(m, values + 3 * m->atoms * f)) return;
         if (entry >= 0)
             mv_check_entry(m, entry);
@@ -179,7 +179,7 @@ static void check_frames(minimd *m, double *values, int64_t frames)
         snprintf(name, sizeof name, "%s, frame %lld", values_path, (long long)f);
         if (!mv_to_corner(m, name, values + numbers * f)) return;
     }
-    if (vf_schedule_step(&m->frames, 0) == 0 && !m->input.data_file) check_first(m, values);
+    if (vf_schedule_step(&m->frames, 0) == 0 && !mv_input(m)->data_file) check_first(m, values);
     if (vf_schedule_step(&m->frames, frames - 1) == m->last_step)
         vf_max(m->base.verdict, "last frame: distances from the last positions",
                farthest(m, values + numbers * (frames - 1), m->position), AWAY_TOLERANCE);
@@ -190,7 +190,7 @@ static void check_frames(minimd *m, double *values, int64_t frames)
 bool mv_row_frames(void *state)
 {
     minimd *const m = state;
-    const int64_t frames = m->input.frames > 0 ? vf_schedule_count(&m->frames) : 0;
+    const int64_t frames = mv_input(m)->frames > 0 ? vf_schedule_count(&m->frames) : 0;
     int64_t count = 0;
     double *values = NULL;
     if (frames == 0) return true;

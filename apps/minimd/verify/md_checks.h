@@ -25,7 +25,6 @@ typedef struct mv_units {
 
 typedef struct minimd {
     vf_base base;
-    md_input input;
     mv_units units;
     int64_t atoms, types;
     int64_t entries;             /* of the histories */
@@ -66,6 +65,8 @@ typedef struct minimd {
     bool conserves_energy, conserves_momentum;
 } minimd;
 
+static inline const md_input *mv_input(const minimd *m) { return m->base.input; }
+
 /* A compensated sum: its error is some roundings of the result, not one of each term. Of equal
  * terms, as a lattice has them, the roundings would have one sign. Neumaier, ZAMM 54 (1974) 39. */
 typedef struct mv_sum {
@@ -82,7 +83,7 @@ static inline void mv_add(mv_sum *s, double term)
 static inline double mv_total(mv_sum s) { return s.value + s.lost; }
 
 /* Of the embedded-atom method? Else Lennard-Jones. */
-static inline bool mv_is_eam(const minimd *m) { return m->input.force == MD_FORCE_EAM; }
+static inline bool mv_is_eam(const minimd *m) { return mv_input(m)->force == MD_FORCE_EAM; }
 
 /* contents.c */
 void mv_contents(void *state);

@@ -210,7 +210,7 @@ static void add_pair(double *sum, double energy, double r_dot_f, double at_cutof
  * roundings of 1e-16 of the box; with precision=mixed distances have 1.5e-7 of a cluster's size. */
 static bool is_at_edge(const minimd *m, double square, double cutoff)
 {
-    const double width = m->input.precision == MD_PRECISION_MIXED ? EDGE : 1e-10;
+    const double width = mv_input(m)->precision == MD_PRECISION_MIXED ? EDGE : 1e-10;
     return fabs(square - cutoff * cutoff) <= 2 * width * cutoff * cutoff;
 }
 
@@ -234,7 +234,7 @@ static void visit_lj(minimd *m, int64_t i, neighbour n, double *sum)
     const double force_at = 24 * c->epsilon * (2 * cut6 * cut6 - cut6) / c->cutoff;
     if (is_at_edge(m, n.square, c->cutoff)) add_edge(m, at_cutoff, r * force_at);
     if (!(n.square < c->cutoff * c->cutoff)) return;
-    if (m->input.shift == MD_SHIFT_FORCE)
+    if (mv_input(m)->shift == MD_SHIFT_FORCE)
         add_pair(sum, energy - at_cutoff + (r - c->cutoff) * force_at, r * (force - force_at), 0);
     else
         add_pair(sum, energy, r * force, at_cutoff);
@@ -316,6 +316,6 @@ double mv_pairs_tolerance(const minimd *m)
     double corner = 0;
     for (int d = 0; d < 3; d++) corner = fmax(corner, fabs(m->box[d]));
     const double places = 14 * DBL_EPSILON * corner / (m->cutoff / 3); /* as in md_sizes.h */
-    return (m->input.precision == MD_PRECISION_MIXED ? MIXED_TOLERANCE : APP_SUM_TOLERANCE) +
+    return (mv_input(m)->precision == MD_PRECISION_MIXED ? MIXED_TOLERANCE : APP_SUM_TOLERANCE) +
            places;
 }

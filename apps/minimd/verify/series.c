@@ -66,7 +66,7 @@ static void check_times(const minimd *m)
 {
     int64_t astray = 0;
     for (int64_t i = 0; i < m->entries; i++) {
-        const double expected = (double)m->step[i] * m->input.dt;
+        const double expected = (double)m->step[i] * mv_input(m)->dt;
         astray += !(fabs(m->time[i] - expected) <= DBL_EPSILON * expected);
     }
     vf_count(m->base.verdict, "entries at other times", astray, 0);
@@ -92,7 +92,7 @@ static double twice_kinetic(const minimd *m, int64_t entry)
 
 md_energies mv_energies(const minimd *m)
 {
-    return (md_energies){.input = &m->input,
+    return (md_energies){.input = mv_input(m),
                          .potential = m->potential_energy,
                          .total = m->total,
                          .pressure = m->pressure,
@@ -110,7 +110,7 @@ static double volume_of(const minimd *m) { return m->box[3] * m->box[4] * m->box
 
 static bool has_new_list(const minimd *m, int64_t step)
 {
-    return step == 0 || (!m->input.neigh_check && step % m->input.every == 0);
+    return step == 0 || (!mv_input(m)->neigh_check && step % mv_input(m)->every == 0);
 }
 
 /* What pairs that are missing in a list may change, of an atom. The conserved energy has all of
@@ -170,8 +170,8 @@ static bounds find_bounds(const minimd *m)
 
 static void check_motion(const minimd *m, const bounds *b)
 {
-    const double allowed =
-        m->input.precision == MD_PRECISION_MIXED ? MIXED_MOMENTUM_TOLERANCE : MOMENTUM_TOLERANCE;
+    const double allowed = mv_input(m)->precision == MD_PRECISION_MIXED ? MIXED_MOMENTUM_TOLERANCE
+                                                                        : MOMENTUM_TOLERANCE;
     int64_t impossible = 0, too_fast = 0, changed = 0;
     for (int64_t i = 0; i < m->entries; i++) {
         const double mvv = twice_kinetic(m, i) / m->units.energy;
@@ -241,17 +241,17 @@ static void check_momentum(minimd *m)
  * (md_lattice.h). */
 static void find_site(const minimd *m, int64_t index, int64_t *site)
 {
-    const int64_t row = index / m->input.nx, rows = 2 * m->input.ny;
+    const int64_t row = index / mv_input(m)->nx, rows = 2 * mv_input(m)->ny;
     site[1] = row % rows;
     site[2] = row / rows;
-    site[0] = 2 * (index % m->input.nx) + ((site[1] + site[2]) & 1);
+    site[0] = 2 * (index % mv_input(m)->nx) + ((site[1] + site[2]) & 1);
 }
 
 void mv_lattice_site(const minimd *m, int64_t index, double *at)
 {
     int64_t site[3];
     find_site(m, index, site);
-    for (int d = 0; d < 3; d++) at[d] = 0.5 * cbrt(4 / m->input.density) * (double)site[d];
+    for (int d = 0; d < 3; d++) at[d] = 0.5 * cbrt(4 / mv_input(m)->density) * (double)site[d];
 }
 
 /* The velocity that the generator makes. */
@@ -259,7 +259,8 @@ static void find_velocity(const minimd *m, int64_t index, double *velocity)
 {
     int64_t site[3];
     find_site(m, index, site);
-    const int64_t seed = (site[2] * 2 * m->input.ny + site[1]) * 2 * m->input.nx + site[0] + 1;
+    const int64_t seed =
+        (site[2] * 2 * mv_input(m)->ny + site[1]) * 2 * mv_input(m)->nx + site[0] + 1;
     for (int d = 0; d < 3; d++) velocity[d] = md_lattice_velocity(seed, d);
 }
 
@@ -296,7 +297,7 @@ static bool check_beginning(minimd *m)
     free(sites);
     const double motion = first_motion(m);
     vf_number(m->base.verdict, "temperature of the lattice", m->temperature[0],
-              m->input.temperature, APP_SUM_TOLERANCE * m->input.temperature);
+              mv_input(m)->temperature, APP_SUM_TOLERANCE * mv_input(m)->temperature);
     vf_number(m->base.verdict, "sum of m |v| of the lattice", m->motion[0], motion,
               APP_SUM_TOLERANCE * motion);
     for (int d = 0; d < 3; d++)
@@ -320,5 +321,5 @@ bool mv_row_histories(void *state)
     check_motion(m, &b);
     check_virials(m, &b);
     m->base.outcome = "passed";
-    return at_steps && (m->input.data_file || check_beginning(m));
+    return at_steps && (mv_input(m)->data_file || check_beginning(m));
 }

@@ -1,4 +1,4 @@
-/* Plain CG in the table of solvers (forms.c). */
+/* Plain CG among the solvers (forms.c). */
 #include "tl_cg.h"
 
 void tl_cg_cost(const tl_app *app, double *bytes, double *flops)

@@ -1,10 +1,10 @@
-/* Deflated conjugate gradients (Nicolaides, SIAM J. Numer. Anal. 24, 1987, 355; Saad, Yeung, Erhel
- * and Guyomarc'h, SIAM J. Sci. Comput. 21, 2000, 1909; Frank and Vuik, SIAM J. Sci. Comput. 23,
- * 2001, 442).
+/* Deflated conjugate gradients (Nicolaides, SIAM J. Numer. Anal. 24, 1987, 355; Saad, Yeung,
+ * Erhel and Guyomarc'h, SIAM J. Sci. Comput. 21, 2000, 1909; Frank and Vuik, SIAM J. Sci.
+ * Comput. 23, 2001, 442).
  *
  * The columns of W are 1 in one coarse cell each (tl_coarse.h), and E = W^T A W. With the
- * projection P = 1 - A W E^-1 W^T the iteration solves P A u = P b, whose slow parts, those that W
- * can represent, are gone:
+ * projection P = 1 - A W E^-1 W^T the iteration solves P A u = P b, whose slow parts, those that
+ * W can represent, are gone:
  *
  *     start     u += W E^-1 W^T r, so that W^T r = 0;  then p = z = M^-1 r
  *     product   w = A p,  y = E^-1 W^T w,  alpha = r.z / (p.w - y.W^T w)
@@ -14,22 +14,22 @@
  * w - A W y is P A p, and p.w - y.W^T w is p.P A p. u moves along P^T p = p - W y. So u is the
  * solution for r at any time, and no correction follows at the end.
  *
- * Rounding errors leave W^T r a little different from 0. P A has no part that would make this
- * smaller, so it would stay until it is what is left of r, while p and A p no longer fit together:
- * on 250 x 250 cells the plain iteration ended in overflow. So the update also has the sums of r,
- * and the next one solves E y = W^T r too and corrects r by A W y and u by W y. This costs no pass
- * over memory, and the number of iterations stays as in exact arithmetic.
+ * Rounding errors leave W^T r a little different from 0. The iteration with P A does not reduce
+ * this part of r. In the end r consists of it alone, p and A p do not belong together any more,
+ * and the iteration may overflow. So each update also sums r, and the next one solves E y = W^T
+ * r too and corrects r by A W y and u by W y. This needs no further pass over memory, and the
+ * number of iterations stays as in exact arithmetic.
  *
- * The coarse system is solved directly, by every rank with the same sums. Where host code can
- * access the arrays: by substitution with the Cholesky factor of E, one thread. On devices, whose
- * threads cannot share substitutions well: by multiplication with E^-1, which the correction above
- * makes exact enough. In the update, A W y is 0 but for y itself inside of a coarse cell; at its
- * edges the faces add to that. So the update reads conductivities there only. An iteration moves
- * the bytes of plain CG, and it has as many sums over ranks, of which one is longer.
+ * Every rank solves the coarse system directly, from the same sums. Where host code can access
+ * the arrays, one thread substitutes with the Cholesky factor of E. On devices, whose threads
+ * cannot share a substitution well, E^-1 is multiplied; the correction above makes this exact
+ * enough. In the update, A W y is 0 but for y itself inside of a coarse cell; at its edges the
+ * faces add to that. So the update reads conductivities there only. An iteration moves the bytes
+ * of plain CG, and it has as many sums over ranks, of which one is longer.
  *
  * Rejected: to project r before each iteration instead of w, as the sums would need the new r of
- * neighbouring coarse cells; to solve the coarse system by CG, as the reference does: its tolerance
- * would limit that of the whole. */
+ * neighbouring coarse cells; to solve the coarse system by CG, as the reference does: its
+ * tolerance would limit that of the whole. */
 #include "tl_deflation.h"
 
 #include "cg/tl_cg.h"
@@ -38,7 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The coarse cells, and what solves for them. */
+/* The coarse cells, and the solver of the coarse system. */
 typedef struct deflation {
     tl_coarse coarse;
     int64_t segments; /* of this rank */

@@ -301,7 +301,7 @@ static const app_key rows[] = {
     LATER("use_trilinos", TL_REFERENCE, APP_KEY_SWITCH, 0, 0, "solve with Trilinos", NO_LIBRARY),
 
     /* Density and energy make every state. A circle's centre and a point are given by xmin and
-     * ymin. The background fills the domain, so its shape means nothing and may stand. */
+     * ymin. The background fills the domain, so its shape has no meaning, and is allowed. */
     STATE("density", TL_2D | TL_PORT, density, TL_NEEDED_BY(TL_FOR_ALL), ABOVE_0, "mass/length^2",
           "mass density"),
     STATE("density", TL_3D, density, TL_NEEDED_BY(TL_FOR_ALL), ABOVE_0, "mass/length^3",

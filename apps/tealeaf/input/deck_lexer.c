@@ -48,7 +48,7 @@ static void pass_blanks(tl_lexer *x)
     while (x->at < x->end && is_blank(*x->at)) x->at++;
 }
 
-/* To the end of the line, over blanks and a comment if there is one. */
+/* Moves to the end of the line, over blanks and a comment if there is one. */
 static mx_err pass_comment(tl_lexer *x)
 {
     pass_blanks(x);
@@ -71,7 +71,7 @@ static mx_err pass_marker_line(tl_lexer *x, const char *marker)
     return MX_OK;
 }
 
-/* Whether a *tea stands here as a word of its own. */
+/* Is there a *tea here, as a word of its own? */
 static bool at_begin_marker(const tl_lexer *x)
 {
     const size_t left = (size_t)(x->end - x->at);
@@ -98,7 +98,7 @@ mx_err tl_lexer_open(const app_keys *keys, const char *text, size_t length, tl_l
     return fail_marker(x, "*tea", "the end of the file, expected a deck between *tea and *endtea");
 }
 
-/* Over '\', and over the line end behind it. */
+/* Moves over '\' and the line end behind it. */
 static mx_err pass_continuation(tl_lexer *x)
 {
     x->at++;

@@ -47,7 +47,7 @@ static const char *shape_word(const state_line *s, tl_geometry geometry)
     return "";
 }
 
-/* The value of one key. A key that stands twice must say the same twice. */
+/* The value of one key. A key that is given twice must have the same value. */
 static mx_err read_value(state_line *s, int index, const app_word *key)
 {
     const app_key *const row = &s->keys->input->keys[index];
@@ -112,7 +112,8 @@ static tl_geometry shape_of(const state_line *s)
     return s->state->geometry == TL_BACKGROUND ? TL_RECTANGLE : s->state->geometry;
 }
 
-/* One key against the shape: there if needed, absent if it means nothing. */
+/* Checks one key of a shape: it must be given if the shape needs it, and absent if it has no
+ * meaning for the shape. */
 static mx_err check_key(const state_line *s, const app_key *row, bool given)
 {
     const unsigned shape = 1u << shape_of(s);
@@ -134,7 +135,7 @@ static mx_err check_key(const state_line *s, const app_key *row, bool given)
                          s->number == 1 ? "" : " with geometry ", s->number == 1 ? "" : word);
 }
 
-/* The shape first: without one, nothing is known of the other keys. */
+/* Checks the shape first, because the other keys depend on it. */
 static mx_err check_keys(const state_line *s)
 {
     const app_key *const rows = s->keys->input->keys;

@@ -119,10 +119,14 @@ typedef struct tl_name {
 } tl_name;
 const char *tl_problem_name(const tl_deck *deck, tl_name *name);
 
-/* Do the solver's vectors sum to 0 over the domain, so that each step keeps the energy to rounding,
- * converged or not? The columns of A sum to 1, so a residual b - A u that sums to 0 stays such a
- * one in all polynomials of A; M^-1 r of another preconditioner is none. In deflated CG the
- * residual sums to 0 in each coarse cell, with every preconditioner. */
+/* The regions of the report: the solver, and what a step does beside it. */
+#define TL_SOLVE_REGION "solve"
+#define TL_OTHER_REGION "step_begin_and_end"
+
+/* Do the solver's vectors sum to 0 over the domain? Then each step keeps the energy to rounding,
+ * converged or not. The columns of A sum to 1, so if the residual b - A u sums to 0, every
+ * polynomial of A times it does so too. M^-1 r of another preconditioner does not. In deflated
+ * CG the residual sums to 0 in each coarse cell, with every preconditioner. */
 bool tl_keeps_energy(const tl_deck *deck);
 
 /* By how much volume, mass and energy may differ from those of the deck's states, relative. Rounding
@@ -130,12 +134,12 @@ bool tl_keeps_energy(const tl_deck *deck);
  * This leaves a factor of 100. Where the energy is not kept, more of it may change. */
 #define TL_CONSERVED_TOLERANCE 1e-10
 
-/* The smallest residual that a step asks for, where rounding errors do not let it be smaller: by 4
- * roundings in proportion to `magnitude`, || |b| + |A| |u| ||. Chebyshev's and Jacobi's iterations
- * compute b - A u anew each time; the residual of CG is a recurrence, which goes on falling. */
+/* The smallest residual that a step asks for where rounding errors limit it: 4 roundings in
+ * proportion to `magnitude`, || |b| + |A| |u| ||. Chebyshev's and Jacobi's iterations compute b
+ * - A u anew each time; the residual of CG is a recurrence, which goes on falling. */
 double tl_rounding_limit(const tl_deck *deck, double magnitude);
 
-/* Iterations of Chebyshev and Jacobi between two looks at the residual. */
+/* Iterations of Chebyshev and Jacobi between two checks of convergence. */
 enum { TL_STEPS_BETWEEN_CHECKS = 10 };
 
 /* The published final value of U (the volume integral of density times temperature) for this deck,

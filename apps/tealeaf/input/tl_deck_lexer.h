@@ -3,8 +3,8 @@
  *
  * Blanks are space, tab, '=' and ','; '!', ';' and '#' begin a comment; '\' at the end of a line
  * joins the next one to it. Lines end by LF, CR LF or CR. There is no limit on lines. Bytes that
- * are no text are an error inside the section (beyond ASCII they may stand in comments); what lies
- * outside of it is not looked at. */
+ * are no text are an error inside the section (beyond ASCII they may stand in comments); what
+ * lies outside of it is ignored. */
 #pragma once
 #include "input/keys.h"
 

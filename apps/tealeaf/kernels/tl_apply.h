@@ -72,7 +72,9 @@ MX_BODY double tl_flow_of(const mx_cf64_2 *v, const mx_cf64_2 *u, int row, int k
                    MX_AT(*u, row, k), MX_AT(*u, row - dr, k - dk), MX_AT(*u, row + dr, k + dk));
 }
 
-/* (A u)(row, k) */
+/* (A u)(row, k). In 2-D by the weights of the faces: the passes and sweeps, which compute several cells
+ * at once, use the same function, so that all get the same bits. In 3-D by what flows, which takes
+ * fewer operations with seven points. */
 MX_BODY double tl_apply_at(const tl_mesh *m, const mx_cf64_2 *v, const mx_cf64_2 *u, int row, int k,
                            bool solid)
 {

@@ -4,8 +4,8 @@
 
 /* Cells in a line of the cache, or in what a GPU reads at once. */
 enum { HOST_LINE = 64 / sizeof(double), DEVICE_LINE = 128 / sizeof(double) };
-/* For lines with fewer cells that padding would take a large part of the memory. Their cell 0 is at
- * an even place only. */
+/* Padding would take a large part of the memory of lines with fewer cells. In these, cell 0 is
+ * only at an even place. */
 enum { NARROW = 64 };
 
 mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *extents, int ghosts,

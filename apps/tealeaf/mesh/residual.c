@@ -16,7 +16,7 @@ mx_err tl_record(tl_app *app, tl_progress *at, double rr)
 {
     at->rr = rr;
     if (!isfinite(rr))
-        MX_TRY(mx_fence(app->base.ctx)); /* where a kernel failed, that is the error */
+        MX_TRY(mx_fence(app->base.ctx)); /* if a kernel failed, its error is returned */
     MX_REQUIRE(isfinite(rr), MX_ERR_INPUT,
                "step %lld, iteration %lld: the residual is not a finite number%s",
                (long long)app->step + 1, (long long)at->n, reason(&app->deck));

@@ -1,18 +1,20 @@
-/* Conjugate gradients without preconditioner, in one pass over the cells an iteration (tl_pass.h).
+/* Conjugate gradients without preconditioner, in one pass over the cells an iteration
+ * (tl_pass.h).
  *
- * The usual three kernels of an iteration (w = A p; u, r and r.r; p) move 96 bytes a cell and have
- * two sums over ranks. Here all is done as soon as alpha is known, with the beta that follows from
- * w.w and r.w before the new r.r is known (Meurant 1987; Chen and Carson, SIAM J. Sci. Comput. 42,
- * 2020, A3230, compare such variants). alpha and the test of convergence use the true r.r. So an
- * iteration moves 72 bytes, or 64 in the mean where u changes in every second pass, and its four
- * sums go over the ranks at once, together with the ghosts of w. The number of iterations was the
- * same in all of the published problems. Where the system is ill-conditioned, the rounding errors
- * of beta can cost iterations: docs/tealeaf-deck.md has numbers.
+ * The usual three kernels of an iteration (w = A p; u, r and r.r; p) move 96 bytes a cell and
+ * have two sums over ranks. Here one pass does all as soon as alpha is known. Its beta follows
+ * from w.w and r.w, before the new r.r is known (Meurant 1987; Chen and Carson, SIAM J. Sci.
+ * Comput. 42, 2020, A3230, compare such variants). alpha and the test of convergence use the
+ * true r.r. So an iteration moves 72 bytes, or 64 in the mean where u changes in every second
+ * pass, and its four sums go over the ranks at once, together with the ghosts of w. The number
+ * of iterations was the same in all of the published problems. Where the system is
+ * ill-conditioned, the rounding errors of beta can cost iterations: docs/tealeaf-deck.md has
+ * numbers.
  *
  * Pass 0 only computes w = A p for p = r, so n iterations take n + 1 passes. The sums of a pass
  * stay with the vectors, in a ring, as in cg/scalars.c; passes queued after convergence change
- * nothing. Where host code can access the arrays, the pass runs by bands, in 2-D only; elsewhere by
- * columns. */
+ * nothing. Where host code can access the arrays, the pass runs by bands, in 2-D only; elsewhere
+ * by columns. */
 #include "tl_app.h"
 #include "tl_passes.h"
 
@@ -94,7 +96,7 @@ static int64_t expected(const tl_app *app, const tl_progress *at)
     return fallen > 0 ? left * (done - half) / fallen : INT_MAX;
 }
 
-/* The fewest iterations that are worth a wait of the host. */
+/* The smallest batch: with fewer iterations the wait of the host would cost too much. */
 enum { SMALL_BATCH = 4 };
 
 /* Queues the next batch behind *queued: on a device as many iterations as are expected, but

@@ -111,10 +111,8 @@ enum { WARP = 32 };
 /* The number of items that occupy a large GPU. A host that stands for a device gets few, so that
  * small meshes there have items with several lines or sheets. */
 enum { ITEMS = 1 << 16, FEW_ITEMS = 256 };
-/* Where there are more cells, an item has several lines, in 3-D several sheets: the cells beside its
- * own are read again by fewer items. On an H200 16 to 64 lines took the same time for 4096 x 4096
- * cells, and 4 lines the least for 512 x 512. 32 sheets took the least for 384 cubed, and 1 percent
- * more than the least for 256 cubed; 16 the least for 128 cubed. */
+/* Where there are more cells, an item has several lines, in 3-D several sheets: then fewer items
+ * read the cells beside their own again. More than these gain nothing on a large GPU. */
 enum { MAX_LINES = 16, MAX_SHEETS = 32 };
 
 /* The dimensions by their distance in memory. */

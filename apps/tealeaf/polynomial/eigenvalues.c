@@ -70,7 +70,7 @@ mx_err tl_estimate_eigenvalues(const double *rho, const double *pw, int64_t n, t
     MX_REQUIRE(n >= 1 && isfinite(bound) && bound > 0, MX_ERR_INPUT,
                "no eigenvalues could be estimated from %lld iterations of CG: use another solver",
                (long long)n);
-    /* the true ones are further out; factors of the reference */
+    /* the true ones are further out; the factors are those of the reference code */
     e->low = 0.95 * bisect(&t, 0, bound);
     e->high = 1.05 * bisect(&t, n - 1, bound);
     e->known = true;

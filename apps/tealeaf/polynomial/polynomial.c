@@ -1,25 +1,25 @@
-/* Iterations whose coefficients are known in advance: Chebyshev's and Jacobi's, and Chebyshev's as
- * a preconditioner.
+/* Iterations whose coefficients are known in advance: Chebyshev's and Jacobi's, and Chebyshev's
+ * as a preconditioner.
  *
- * Chebyshev's iteration needs bounds of the eigenvalues, from low to high (eigenvalues.c), and no
- * sums over cells:
+ * Chebyshev's iteration needs bounds of the eigenvalues, from low to high (eigenvalues.c), and
+ * no sums over cells:
  *
  *     theta = (high + low) / 2,  delta = (high - low) / 2,  sigma = theta / delta,  rho(0) = 1 / sigma
  *     the first step: M^-1 (b - A u) / theta
  *     then  rho(n) = 1 / (2 sigma - rho(n-1)),  alpha = rho(n) rho(n-1),  beta = 2 rho(n) / delta
  *
- * (Saad, Iterative Methods for Sparse Linear Systems, 12.1). With u = 0 and b = r a fixed number of
- * steps makes z = P(A) r, the polynomial preconditioner. Jacobi's iteration is the same kernel with
- * alpha = 0, beta = 1 and M = the diagonal of A.
+ * (Saad, Iterative Methods for Sparse Linear Systems, 12.1). With u = 0 and b = r a fixed number
+ * of steps makes z = P(A) r, the polynomial preconditioner. Jacobi's iteration is the same
+ * kernel with alpha = 0, beta = 1 and M = the diagonal of A.
  *
  * Each step writes u to another array than the one that it reads, so two sets of arguments take
  * turns. The residual that a step computes is that of the u before it.
  *
- * Each step needs one more layer of ghosts than it computes. So with `depth` layers of ghosts an
- * exchange lasts for as many steps: they compute the cells of other ranks that later ones need
- * (matrix powers). On hosts in 2-D such steps are taken in one sweep over the cells (sweeps.c),
- * and all steps are where there is one rank. The last of these sweeps computes the residual after
- * its steps too, where there is one more layer of ghosts for it. */
+ * Each step needs one more layer of ghosts than it computes. So with `depth` layers of ghosts
+ * one exchange is enough for as many steps: earlier steps also compute the cells of other ranks
+ * that later ones need (matrix powers). On hosts in 2-D such steps are taken in one sweep over
+ * the cells (sweeps.c). A single rank takes all steps so. The last of these sweeps computes the
+ * residual after its steps too, where there is one more layer of ghosts for it. */
 #include "tl_polynomials.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ static mx_err exchange(tl_app *app, mx_view u, int depth)
 /* Queues a step on u, with the sum of its squared residual at `at` of the ring. */
 static mx_err step_on_u(tl_app *app, tl_polynomial_args *a, int at)
 {
-    return tl_is_weighted(&app->deck)
+    return tl_polynomials_of(app)->weighted
                ? TL_LAUNCH_INTO(tl_polynomial_diagonal_norm, app, 0, a, app->views.rr, at)
                : TL_LAUNCH_INTO(tl_polynomial_norm, app, 0, a, app->views.rr, at);
 }
@@ -99,7 +99,7 @@ static mx_err steps_on_u(tl_app *app, coefficients *c, int first, int n, bool re
     return tl_sweep_norms(app, &own->sweeps.on_u, first);
 }
 
-/* Records the residual of u as it is; and the smallest one that rounding allows. */
+/* Records the residual of u, and computes the smallest one that rounding allows. */
 static mx_err record_now(tl_app *app, tl_progress *at, tl_residual_norms now)
 {
     const double limit = tl_rounding_limit(&app->deck, now.magnitude);
@@ -165,14 +165,15 @@ mx_err tl_solve_by_steps(tl_app *app, tl_progress *at, int64_t limit)
 /* A step on z or next, from which it goes to the other one; `layers` of ghosts are computed too. */
 static mx_err step_on_z(tl_app *app, tl_polynomial_args *a, int layers)
 {
-    return tl_is_weighted(&app->deck) ? TL_LAUNCH(tl_polynomial_diagonal, app, layers, a)
-                                      : TL_LAUNCH(tl_polynomial, app, layers, a);
+    return tl_polynomials_of(app)->weighted ? TL_LAUNCH(tl_polynomial_diagonal, app, layers, a)
+                                            : TL_LAUNCH(tl_polynomial, app, layers, a);
 }
 
 static mx_err first_on_z(tl_app *app, tl_polynomial_args *a, int layers)
 {
-    return tl_is_weighted(&app->deck) ? TL_LAUNCH(tl_polynomial_first_diagonal, app, layers, a)
-                                      : TL_LAUNCH(tl_polynomial_first, app, layers, a);
+    return tl_polynomials_of(app)->weighted
+               ? TL_LAUNCH(tl_polynomial_first_diagonal, app, layers, a)
+               : TL_LAUNCH(tl_polynomial_first, app, layers, a);
 }
 
 /* n steps, the first one from z (parity 0) or next. The last one computes `layers` of ghosts

@@ -30,7 +30,7 @@ static mx_err bind_steps(tl_app *app, mx_view b, mx_view u, tl_polynomial_args p
                                  .u = u,
                                  .v = v->v,
                                  /* v: not read */
-                                 .diagonal = tl_is_weighted(&app->deck) ? v->diagonal : v->v};
+                                 .diagonal = tl_polynomials_of(app)->weighted ? v->diagonal : v->v};
     MX_TRY(tl_polynomial_args_bind(app->base.ctx, &views, &pair[0]));
     views.next = u;
     views.u = v->next;
@@ -44,6 +44,7 @@ static mx_err make(tl_app *app)
     const tl_views *const v = &app->bound;
     MX_REQUIRE(own != NULL, MX_ERR_MEMORY, "no memory for the steps of a polynomial");
     own->inner_steps = tl_inner_steps(&app->deck);
+    own->weighted = (tl_arrays_of_forms(app) & TL_ARRAY_DIAGONAL) != 0;
     MX_TRY(bind_steps(app, v->u_start, v->u, own->on_u));
     if (app->solver->solver == TL_SOLVER_PPCG) MX_TRY(bind_steps(app, v->r, v->z, own->on_z));
     return tl_sweeps_create(app);
@@ -94,7 +95,7 @@ static mx_err estimate_eigenvalues(tl_app *app, tl_progress *at)
 static double bytes_of_steps(const tl_app *app, int64_t n)
 {
     const int64_t of_sweep = tl_sweep_limit(app), left = n % of_sweep;
-    const double more = tl_is_weighted(&app->deck) ? 8 : 0, step = TL_STEP_BYTES + more,
+    const double more = tl_polynomials_of(app)->weighted ? 8 : 0, step = TL_STEP_BYTES + more,
                  sweep = TL_SWEEP_BYTES + more;
     if (of_sweep == 1) return (double)n * step;
     return (double)(n / of_sweep) * sweep + (left > 1 ? sweep : (double)left * step);

@@ -18,7 +18,7 @@ static mx_err bind(tl_app *app, mx_view b, mx_view u, int64_t steps, tl_sweep_ar
                                   .b = b,
                                   .v = v->v,
                                   /* v: not read */
-                                  .diagonal = tl_is_weighted(&app->deck) ? v->diagonal : v->v,
+                                  .diagonal = tl_polynomials_of(app)->weighted ? v->diagonal : v->v,
                                   .line_sums = s->line_sums};
     MX_TRY(tl_sweep_args_bind(app->base.ctx, &views, a));
     const mx_range_2 cells = tl_cells(app, 0);
@@ -26,7 +26,7 @@ static mx_err bind(tl_app *app, mx_view b, mx_view u, int64_t steps, tl_sweep_ar
     a->local_cells = (tl_span){(int)cells.begin[along], (int)cells.end[along]};
     a->across = weights[across];
     a->along = weights[along];
-    a->weighted = tl_is_weighted(&app->deck);
+    a->weighted = tl_polynomials_of(app)->weighted;
     const int of_sweep = steps < TL_SWEEP_STEPS ? (int)steps : TL_SWEEP_STEPS;
     const int max_bands = s->sums.lines / (2 * mx_max(of_sweep, 1));
     a->bands = mx_clamp(s->threads, 1, mx_max(max_bands, 1));

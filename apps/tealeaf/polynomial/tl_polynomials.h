@@ -17,16 +17,11 @@ typedef struct tl_sweeps {
 typedef struct tl_polynomials {
     tl_polynomial_args on_u[2], on_z[2]; /* from u, or z, to next; and back */
     int64_t inner_steps;                 /* of the preconditioner */
+    bool weighted;                       /* M is the diagonal of A, else 1 */
     tl_sweeps sweeps;
 } tl_polynomials;
 
 static inline tl_polynomials *tl_polynomials_of(const tl_app *app) { return app->solver_own; }
-
-/* Is M the diagonal of A? Else M = 1. */
-static inline bool tl_is_weighted(const tl_deck *deck)
-{
-    return deck->solver == TL_SOLVER_JACOBI || deck->preconditioner == TL_PRECONDITIONER_DIAGONAL;
-}
 
 /* eigenvalues.c: bounds of the eigenvalues from n iterations of CG: rho(0..n), pw(1..n).
  * MX_ERR_INPUT if there are none. */

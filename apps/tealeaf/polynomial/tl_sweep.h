@@ -17,8 +17,8 @@ enum {
     TL_SWEEP_SUMS = TL_SWEEP_STAGES + 1,  /* of a line: q.q of each stage, and the magnitude */
     TL_SWEEP_BYTES = 56,
     /* cells: the lines of 10 steps, and five arrays of them, then take 0.5 MB of a second-level
-     * cache, those of 16 steps 0.8 MB. Shorter segments were slower, because each begins anew to
-     * fetch ahead */
+     * cache, those of 16 steps 0.8 MB. Shorter segments are slower, because hardware begins to
+     * fetch ahead anew in each */
     TL_SEGMENT = 1024,
     /* cells by which cuts move left from step to step: a cache line. Then lines that begin at a
      * cache line are cut at one. The last segment has more cells than all steps together move */

@@ -53,15 +53,15 @@ static bool read_fields(tealeaf *t)
 
 static bool set_up_again(tealeaf *t)
 {
-    const int64_t cells = tv_count(&t->deck);
+    const int64_t cells = tv_count(tv_deck(t));
     t->u0 = malloc((size_t)cells * sizeof *t->u0);
     if (!t->u0) return vf_impossible(t->base.verdict, "initial temperature", "no memory");
-    vf_count(t->base.verdict, "cells with another density", tv_initial(&t->deck, t->density, t->u0),
-             0);
-    if (t->deck.steps <= 1)
+    vf_count(t->base.verdict, "cells with another density",
+             tv_initial(tv_deck(t), t->density, t->u0), 0);
+    if (tv_deck(t)->steps <= 1)
         vf_max(t->base.verdict, "start / initial temperature - 1",
                tv_mismatch(t->start, t->u0, cells), 2.0 * DBL_EPSILON);
-    if (t->deck.steps == 0)
+    if (tv_deck(t)->steps == 0)
         vf_max(t->base.verdict, "temperature / initial temperature - 1",
                tv_mismatch(t->u, t->u0, cells), 2.0 * DBL_EPSILON);
     return true;
@@ -80,11 +80,11 @@ static mx_err load_iterations(tealeaf *t)
 
 static void check_fields(tealeaf *t)
 {
-    t->initial = tv_initial_sums(&t->deck);
-    t->final = tv_field_sums(&t->deck, t->density, t->u);
-    const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
+    t->initial = tv_initial_sums(tv_deck(t));
+    t->final = tv_field_sums(tv_deck(t), t->density, t->u);
+    const tv_sums start = tv_field_sums(tv_deck(t), t->density, t->start);
     vf_max(t->base.verdict, "temperature / (density energy) - 1",
-           tv_energy_mismatch(&t->deck, t->density, t->energy, t->u), 2.0 * DBL_EPSILON);
+           tv_energy_mismatch(tv_deck(t), t->density, t->energy, t->u), 2.0 * DBL_EPSILON);
     tv_check_relative(t, "mass of the fields", t->final.mass, t->initial.mass, APP_SUM_TOLERANCE);
     tv_check_relative(t, "energy of the fields", t->final.energy, t->initial.energy,
                       tv_energy_tolerance(t));
@@ -96,7 +96,7 @@ static void check_published(const tealeaf *t)
 {
     double expected = 0.0;
     const char *source = NULL;
-    if (tl_deck_expected(&t->deck, &expected, &source)) {
+    if (tl_deck_expected(tv_deck(t), &expected, &source)) {
         tv_check_relative(t, "U as published", t->final.u, expected, PUBLISHED_TOLERANCE);
         vf_info(t->base.verdict, "U as published", source);
     } else {
@@ -135,12 +135,12 @@ static void check_times(const tealeaf *t)
 {
     double worst = 0.0;
     for (int64_t i = 0; i < t->summaries; ++i) {
-        const double gap =
-            tv_relative(t->summary[0][i], (double)t->summary_step[i] * t->deck.initial_timestep);
+        const double gap = tv_relative(t->summary[0][i],
+                                       (double)t->summary_step[i] * tv_deck(t)->initial_timestep);
         if (gap > worst || isnan(gap)) worst = gap;
     }
     vf_max(t->base.verdict, "time / (step dt) - 1", worst,
-           (double)(t->deck.steps + 1) * DBL_EPSILON);
+           (double)(tv_deck(t)->steps + 1) * DBL_EPSILON);
 }
 
 static void check_constant(const tealeaf *t, const char *name, const double *values,
@@ -172,8 +172,8 @@ static void check_summaries(const tealeaf *t)
     tv_check_relative(t, "U, last summary", t->summary[4][last], t->final.u, APP_SUM_TOLERANCE);
     tv_check_relative(t, "U, first summary", t->summary[4][0], t->initial.u, APP_SUM_TOLERANCE);
     for (int64_t i = 0; i < t->summaries; ++i) {
-        if (t->summary_step[i] != t->deck.steps - 1) continue;
-        const tv_sums start = tv_field_sums(&t->deck, t->density, t->start);
+        if (t->summary_step[i] != tv_deck(t)->steps - 1) continue;
+        const tv_sums start = tv_field_sums(tv_deck(t), t->density, t->start);
         tv_check_relative(t, "U, summary before the last step", t->summary[4][i], start.u,
                           APP_SUM_TOLERANCE);
     }
@@ -181,10 +181,10 @@ static void check_summaries(const tealeaf *t)
 
 static bool read_iterations(tealeaf *t)
 {
-    int64_t entries = t->deck.steps;
+    int64_t entries = tv_deck(t)->steps;
     if ((!t->iterations || !t->residual) && load_iterations(t) != MX_OK)
         return vf_impossible(t->base.verdict, "/series/cg_iterations", mx_err_message());
-    for (int64_t s = 0; s < t->deck.steps; ++s) entries += t->iterations[s];
+    for (int64_t s = 0; s < tv_deck(t)->steps; ++s) entries += t->iterations[s];
     return vf_count(t->base.verdict, "entries of cg_residual", t->residuals, entries);
 }
 
@@ -195,24 +195,24 @@ static bool read_iterations(tealeaf *t)
 static bool stopped_by_rule(const tealeaf *t, const double *r, int64_t n, double rounding,
                             bool *converged)
 {
-    const double limit = t->deck.eps * r[0], slack = 1.0 + 4.0 * DBL_EPSILON;
+    const double limit = tv_deck(t)->eps * r[0], slack = 1.0 + 4.0 * DBL_EPSILON;
     const int64_t late = rounding > 0.0 ? TL_STEPS_BETWEEN_CHECKS : 1;
     for (int64_t i = 0; i <= n; ++i) {
         if (!(r[i] >= 0.0 && isfinite(r[i]))) return false;
         if (i <= n - late && r[i] * slack < limit) return false;
     }
     *converged = r[n] <= fmax(limit, rounding) * slack;
-    return *converged || n == t->deck.max_iters;
+    return *converged || n == tv_deck(t)->max_iters;
 }
 
 static void check_iterations(tealeaf *t)
 {
     int64_t astray = 0, unconverged = 0;
     const double *r = t->residual;
-    const double norm = tv_norm(t->u0, tv_count(&t->deck));
+    const double norm = tv_norm(t->u0, tv_count(tv_deck(t)));
     const double rounding =
-        tl_rounding_limit(&t->deck, (1.0 + tv_row_bound(&t->deck, t->density)) * norm);
-    for (int64_t s = 0; s < t->deck.steps; ++s) {
+        tl_rounding_limit(tv_deck(t), (1.0 + tv_row_bound(tv_deck(t), t->density)) * norm);
+    for (int64_t s = 0; s < tv_deck(t)->steps; ++s) {
         bool converged = true;
         astray += !stopped_by_rule(t, r, t->iterations[s], rounding, &converged);
         unconverged += !converged;
@@ -256,7 +256,7 @@ static double check_initial_residuals(const tealeaf *t, double magnitude)
     int64_t growing = 0, bent = 0;
     const double *r = t->residual;
     double before = 0.0, now = 0.0, error = initial_error(t, magnitude);
-    for (int64_t s = 0; s < t->deck.steps; ++s) {
+    for (int64_t s = 0; s < tv_deck(t)->steps; ++s) {
         const double next = r[0];
         if (s > 0) growing += !(next <= now + 2.0 * error);
         if (s > 1 && now > error)
@@ -273,7 +273,7 @@ static double check_initial_residuals(const tealeaf *t, double magnitude)
 
 static void check_extremes(const tealeaf *t, const char *name, const double *u, double error)
 {
-    const int64_t count = tv_count(&t->deck);
+    const int64_t count = tv_count(tv_deck(t));
     double low, high, min, max;
     tv_extremes(t->u0, count, &low, &high);
     tv_extremes(u, count, &min, &max);
@@ -286,7 +286,7 @@ static void check_extremes(const tealeaf *t, const char *name, const double *u, 
 static void check_u_extremes(const tealeaf *t, double error)
 {
     double low, high, beyond = 0.0;
-    tv_extremes(t->u0, tv_count(&t->deck), &low, &high);
+    tv_extremes(t->u0, tv_count(tv_deck(t)), &low, &high);
     low = (low - error) * t->initial.mass;
     high = (high + error) * t->initial.mass;
     for (int64_t i = 0; i < t->summaries; ++i) {
@@ -299,10 +299,10 @@ static void check_u_extremes(const tealeaf *t, double error)
 
 static void check_all_steps(const tealeaf *t)
 {
-    const int64_t count = tv_count(&t->deck);
-    const tv_residual first = tv_residual_of(&t->deck, t->density, t->u0, t->u0);
+    const int64_t count = tv_count(tv_deck(t));
+    const tv_residual first = tv_residual_of(tv_deck(t), t->density, t->u0, t->u0);
     const double norm0 = tv_norm(t->u0, count), norm1 = tv_norm(t->start, count);
-    const double magnitude = (1.0 + tv_row_bound(&t->deck, t->density)) * norm0;
+    const double magnitude = (1.0 + tv_row_bound(tv_deck(t), t->density)) * norm0;
     vf_number(t->base.verdict, "initial residual, first step", t->residual[0], first.norm,
               10.0 * DBL_EPSILON * first.magnitude + APP_SUM_TOLERANCE * first.norm);
     const double error = check_initial_residuals(t, magnitude);
@@ -322,7 +322,7 @@ static void check_all_steps(const tealeaf *t)
  * solution, which is at most the norm of the residual. */
 static void check_maximum_principle(const tealeaf *t, double residual)
 {
-    const int64_t count = tv_count(&t->deck);
+    const int64_t count = tv_count(tv_deck(t));
     double low, high, min, max;
     tv_extremes(t->start, count, &low, &high);
     tv_extremes(t->u, count, &min, &max);
@@ -344,7 +344,7 @@ static void add_residual_check(tealeaf *t, const double *history, int64_t iterat
     const double drift = (10.0 + (double)iterations) * DBL_EPSILON * magnitude;
     const double rounding = 10.0 * DBL_EPSILON * first.magnitude;
     const double tolerance =
-        fmax(t->deck.eps, history[iterations] / scale) + (drift + rounding) / scale;
+        fmax(tv_deck(t)->eps, history[iterations] / scale) + (drift + rounding) / scale;
     vf_recompute(&t->base,
                  (vf_recomputed){.name = "residual",
                                  .value = last.norm / scale,
@@ -357,18 +357,18 @@ static void add_residual_check(tealeaf *t, const double *history, int64_t iterat
 
 static void check_last_step(tealeaf *t)
 {
-    const int64_t iterations = t->iterations[t->deck.steps - 1];
+    const int64_t iterations = t->iterations[tv_deck(t)->steps - 1];
     const double *const history = t->residual + t->residuals - iterations - 1;
-    const tv_residual first = tv_residual_of(&t->deck, t->density, t->start, t->start);
-    const tv_residual last = tv_residual_of(&t->deck, t->density, t->u, t->start);
+    const tv_residual first = tv_residual_of(tv_deck(t), t->density, t->start, t->start);
+    const tv_residual last = tv_residual_of(tv_deck(t), t->density, t->u, t->start);
     const double drift =
         (10.0 + (double)iterations) * DBL_EPSILON * fmax(first.magnitude, last.magnitude);
     const double rounding = 10.0 * DBL_EPSILON * first.magnitude + APP_SUM_TOLERANCE * first.norm;
     vf_number(t->base.verdict, "initial residual, last step", history[0], first.norm, rounding);
     vf_number(t->base.verdict, "final residual, last step", history[iterations], last.norm, drift);
-    if (iterations < t->deck.max_iters && first.norm > 0.0) {
+    if (iterations < tv_deck(t)->max_iters && first.norm > 0.0) {
         vf_max(t->base.verdict, "final / initial residual, last step", last.norm / first.norm,
-               t->deck.eps + (drift + rounding) / first.norm);
+               tv_deck(t)->eps + (drift + rounding) / first.norm);
     }
     check_maximum_principle(t, last.norm + drift);
     add_residual_check(t, history, iterations, first, last);
@@ -396,7 +396,7 @@ static void note_sums(tealeaf *t)
     note_sum(t, "volume", t->final.volume, t->initial.volume, TL_CONSERVED_TOLERANCE);
     note_sum(t, "mass", t->final.mass, t->initial.mass, TL_CONSERVED_TOLERANCE);
     note_sum(t, "energy", t->final.energy, t->initial.energy, tv_energy_tolerance(t));
-    if (tl_deck_expected(&t->deck, &published, &source))
+    if (tl_deck_expected(tv_deck(t), &published, &source))
         note_sum(t, "U", t->final.u, published, PUBLISHED_TOLERANCE);
 }
 
@@ -431,14 +431,14 @@ static bool row_iterations(void *state)
 static bool row_all_steps(void *state)
 {
     tealeaf *const t = state;
-    if (t->deck.steps > 0) check_all_steps(t);
+    if (tv_deck(t)->steps > 0) check_all_steps(t);
     return true;
 }
 
 static bool row_last_step(void *state)
 {
     tealeaf *const t = state;
-    if (t->deck.steps > 0) check_last_step(t);
+    if (tv_deck(t)->steps > 0) check_last_step(t);
     return true;
 }
 
@@ -464,7 +464,6 @@ static const vf_row rows[] = {
 const vf_physics vf_physics_tealeaf = {
     .app = "tealeaf",
     .input = &tl_input,
-    .input_at = offsetof(tealeaf, deck),
     .state_bytes = sizeof(tealeaf),
     .contents = tv_contents,
     .release = release,

@@ -15,7 +15,7 @@ static const char *const total_units[] = {"mass*energy/length^2", "mass*energy/l
 
 static void expect_fields(tealeaf *t)
 {
-    const tl_deck *const deck = &t->deck;
+    const tl_deck *const deck = tv_deck(t);
     const int solid = tl_is_3d(deck), flat = 1 - solid;
     const int64_t cells[] = {deck->z_cells, deck->y_cells, deck->x_cells};
     const double origin[] = {deck->zmin, deck->ymin, deck->xmin};
@@ -53,7 +53,7 @@ static app_compare iterations_within(const tl_deck *deck)
 
 static void expect_series(tealeaf *t)
 {
-    const tl_deck *const deck = &t->deck;
+    const tl_deck *const deck = tv_deck(t);
     const int solid = tl_is_3d(deck);
     const int64_t summaries = vf_schedule_count(&t->schedule);
     const struct {
@@ -89,7 +89,7 @@ static void expect_series(tealeaf *t)
 
 static void expect_frames(tealeaf *t)
 {
-    const tl_deck *const deck = &t->deck;
+    const tl_deck *const deck = tv_deck(t);
     const int solid = tl_is_3d(deck), flat = 1 - solid;
     const int64_t cells[] = {deck->z_cells, deck->y_cells, deck->x_cells};
     const int64_t restart = t->base.first_step;
@@ -130,7 +130,7 @@ static void expect_problem(tealeaf *t)
 void tv_contents(void *state)
 {
     tealeaf *const t = state;
-    const int64_t every = t->deck.summary_frequency, steps = t->deck.steps;
+    const int64_t every = tv_deck(t)->summary_frequency, steps = tv_deck(t)->steps;
     const int64_t done = steps > t->base.first_step ? steps - t->base.first_step : 0;
     t->schedule = (vf_schedule){.every = every > 0   ? every
                                          : steps > 0 ? steps
@@ -142,6 +142,6 @@ void tv_contents(void *state)
     expect_series(t);
     expect_frames(t);
     expect_problem(t);
-    vf_expect_region(&t->base, "solve", done);
-    vf_expect_region(&t->base, "step_begin_and_end", 2 * done);
+    vf_expect_region(&t->base, TL_SOLVE_REGION, done);
+    vf_expect_region(&t->base, TL_OTHER_REGION, 2 * done);
 }

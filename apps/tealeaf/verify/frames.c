@@ -9,12 +9,12 @@
 /* The summary of a step has the sums of its frame. */
 static void check_summaries(const tealeaf *t, const double *u)
 {
-    const int64_t cells = tv_count(&t->deck), frames = vf_schedule_count(&t->frames);
+    const int64_t cells = tv_count(tv_deck(t)), frames = vf_schedule_count(&t->frames);
     int64_t f = 0, astray = 0;
     for (int64_t i = 0; i < t->summaries; ++i) {
         while (f < frames && vf_schedule_step(&t->frames, f) < t->summary_step[i]) ++f;
         if (f == frames || vf_schedule_step(&t->frames, f) != t->summary_step[i]) continue;
-        const tv_sums sums = tv_field_sums(&t->deck, t->density, u + f * cells);
+        const tv_sums sums = tv_field_sums(tv_deck(t), t->density, u + f * cells);
         astray += !(tv_relative(t->summary[4][i], sums.u) <= APP_SUM_TOLERANCE &&
                     tv_relative(t->summary[3][i], sums.energy) <= APP_SUM_TOLERANCE);
     }
@@ -25,17 +25,17 @@ static void check_summaries(const tealeaf *t, const double *u)
  * the deck's state, to the rounding of density times energy; the last one is the field. */
 static void check_frames(tealeaf *t, const double *energy, const double *u)
 {
-    const int64_t cells = tv_count(&t->deck), frames = vf_schedule_count(&t->frames);
+    const int64_t cells = tv_count(tv_deck(t)), frames = vf_schedule_count(&t->frames);
     double low, high, mismatch = 0.0, worst = t->initial.energy, beyond = 0.0, left = 0.0;
     tv_extremes(t->u0, cells, &low, &high);
-    for (int64_t s = 0, r = 0; t->residual && tv_histories_fit(t) && s < t->deck.steps; ++s) {
+    for (int64_t s = 0, r = 0; t->residual && tv_histories_fit(t) && s < tv_deck(t)->steps; ++s) {
         r += t->iterations[s];
         left += t->residual[r++];
     }
     for (int64_t f = 0; f < frames; ++f) {
         const double *const now = u + f * cells;
-        const double sum = tv_field_sums(&t->deck, t->density, now).energy;
-        const double off = tv_energy_mismatch(&t->deck, t->density, energy + f * cells, now);
+        const double sum = tv_field_sums(tv_deck(t), t->density, now).energy;
+        const double off = tv_energy_mismatch(tv_deck(t), t->density, energy + f * cells, now);
         double min, max;
         tv_extremes(now, cells, &min, &max);
         if (off > mismatch || isnan(off)) mismatch = off;
@@ -60,7 +60,7 @@ bool tv_row_frames(void *state)
     tealeaf *const t = state;
     int64_t count = 0;
     double *energy = NULL, *u = NULL;
-    if (t->deck.visit_frequency == 0 || vf_schedule_count(&t->frames) == 0) return true;
+    if (tv_deck(t)->visit_frequency == 0 || vf_schedule_count(&t->frames) == 0) return true;
     if (app_reader_f64(t->base.reader, "/frames/energy/value", &count, &energy) != MX_OK ||
         app_reader_f64(t->base.reader, "/frames/temperature/value", &count, &u) != MX_OK) {
         vf_impossible(t->base.verdict, "frames", mx_err_message());

@@ -7,7 +7,6 @@ enum { SUMMARY_SERIES = 5 };
 
 typedef struct tealeaf {
     vf_base base;
-    tl_deck deck;
     double *density, *energy, *u, *start; /* fields; NULL where not readable */
     double *u0;                           /* the initial temperature, from the deck alone */
     vf_schedule schedule, frames;         /* when there are summaries, and frames */
@@ -21,6 +20,8 @@ typedef struct tealeaf {
     tv_sums initial, final;
     tl_name problem;
 } tealeaf;
+
+static inline const tl_deck *tv_deck(const tealeaf *t) { return t->base.input; }
 
 /* tolerances.c: |value - expected|, relative to |expected| where that is not 0. */
 double tv_relative(double value, double expected);

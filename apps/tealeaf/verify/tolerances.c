@@ -18,10 +18,10 @@ bool tv_check_relative(const tealeaf *t, const char *name, double got, double ex
 
 bool tv_histories_fit(const tealeaf *t)
 {
-    int64_t entries = t->deck.steps;
-    if (!t->iterations || !t->residual || t->iterations_count != t->deck.steps) return false;
-    for (int64_t s = 0; s < t->deck.steps; ++s) {
-        if (t->iterations[s] < 0 || t->iterations[s] > t->deck.max_iters) return false;
+    int64_t entries = tv_deck(t)->steps;
+    if (!t->iterations || !t->residual || t->iterations_count != tv_deck(t)->steps) return false;
+    for (int64_t s = 0; s < tv_deck(t)->steps; ++s) {
+        if (t->iterations[s] < 0 || t->iterations[s] > tv_deck(t)->max_iters) return false;
         entries += t->iterations[s];
     }
     return entries == t->residuals;
@@ -29,13 +29,13 @@ bool tv_histories_fit(const tealeaf *t)
 
 double tv_energy_tolerance(const tealeaf *t)
 {
-    const double cells = tl_cells_of(&t->deck);
+    const double cells = tl_cells_of(tv_deck(t));
     const double *r = t->residual;
     double left = 0;
-    if (tl_keeps_energy(&t->deck) || !(t->initial.energy > 0) || !tv_histories_fit(t))
+    if (tl_keeps_energy(tv_deck(t)) || !(t->initial.energy > 0) || !tv_histories_fit(t))
         return TL_CONSERVED_TOLERANCE;
-    for (int64_t s = 0; s < t->deck.steps; ++s) {
-        const double allowed = t->deck.eps * r[0]; /* what a step may leave that converged */
+    for (int64_t s = 0; s < tv_deck(t)->steps; ++s) {
+        const double allowed = tv_deck(t)->eps * r[0]; /* what a step may leave that converged */
         r += t->iterations[s];
         left += fmax(*r++, allowed);
     }

@@ -86,9 +86,17 @@ MX_BODY void store_cell(const tl_columns_args *a, int cell, formed f)
     MX_AT(a->p, 0, cell) = f.p;
 }
 
-/* Ghosts belong to the column or to the group of lines beside them. What the next line needs again
- * stays in registers; all loads of a line come before its stores, so that they are on their way at
- * once. */
+MX_BODY void add_sums(formed f, double w, tl_pass_sums *s)
+{
+    s->rr += f.r * f.r;
+    s->pw += f.p * w;
+    s->ww += w * w;
+    s->rw += f.r * w;
+}
+
+/* Ghosts belong to the column or to the group of lines beside them. What the next line needs
+ * again stays in registers. All loads of a line come before its stores, so that a GPU issues
+ * them together. */
 MX_BODY void tl_pass_columns_body(const tl_columns_args *a, int item, tl_pass_sums *s)
 {
     const tl_pass *const pass = &a->pass;
@@ -114,10 +122,7 @@ MX_BODY void tl_pass_columns_body(const tl_columns_args *a, int item, tl_pass_su
         store_cell(a, cell, centre);
         MX_AT(a->w, 0, cell) = w;
         if (!pass->leaves_u) MX_AT(a->u, 0, cell) = u + centre.change;
-        s->rr += centre.r * centre.r;
-        s->pw += centre.p * w;
-        s->ww += w * w;
-        s->rw += centre.r * w;
+        add_sums(centre, w, s);
         p_below = centre.p;
         centre = above;
         v_below = v_centre;
@@ -134,9 +139,9 @@ MX_BODY int place_of(const tl_columns_args *a, int sheet, int line, int i)
     return (sheet + ghosts) * a->sheet + (line + ghosts) * a->pitch + i + ghosts;
 }
 
-/* The ghosts of a sheet: the line in front, the line at the back, then the ghost on the left and the
- * one on the right of each line. In a kernel of their own: a branch for them in the one for columns
- * took registers, and an odd pass on an H200 then took 1.11 times as long. */
+/* The ghosts of a sheet: the line in front, the line at the back, then the ghost on the left and
+ * the one on the right of each line. They have a kernel of their own, because a branch for them
+ * in the kernel for columns takes registers of a GPU. */
 MX_BODY void tl_pass_ghosts_3d_body(const tl_columns_args *a, int item)
 {
     const int lines = a->pass.lines, length = a->pass.length;
@@ -149,8 +154,7 @@ MX_BODY void tl_pass_ghosts_3d_body(const tl_columns_args *a, int item)
 }
 MX_FOR(1D, tl_pass_ghosts_3d, MX_ITEMS_SIMD, tl_begin_columns)
 
-/* In 3-D an item has two neighbouring cells of a line, which a GPU loads and stores at once. With one
- * the kernel took 1.05 times as long on an H200. */
+/* In 3-D an item has two neighbouring cells of a line, which a GPU loads and stores at once. */
 typedef struct formed_2 {
     formed a, b;
 } formed_2;
@@ -207,20 +211,13 @@ MX_BODY mx_double2 flow_in_sheet(const tl_columns_args *a, int cell, formed_2 ce
     return flow;
 }
 
-MX_BODY void add_sums(formed f, double w, tl_pass_sums *s)
-{
-    s->rr += f.r * f.r;
-    s->pw += f.p * w;
-    s->ww += w * w;
-    s->rw += f.r * w;
-}
-
-/* As above, through sheets. Each step reads two cells of five arrays that are not in the cache yet:
- * they are loaded one step earlier. Their index has 64 bits, because nvcc then makes a branch of the
- * `if`, and issues the loads of the neighbours together. Else it mixes loads and sums, and loads wait
- * for each other; on an H200 the kernel took 1.1 to 1.2 times as long. A constant `changes_u` makes two
- * such loops. Where the second cell is the ghost at the end of a line, r and p become those of the
- * rank that has the cell, w becomes 0 until it is exchanged, and the sums are without it. */
+/* A column in 3-D goes through sheets. It is written apart from the one in 2-D, because it loads
+ * two cells at once, and each step loads what the next one needs: two cells of five arrays that
+ * are not in the cache yet. Their index has 64 bits, because nvcc then makes a branch of the
+ * `if`, and issues the loads of the neighbours together. Otherwise it mixes loads and sums, and
+ * loads wait for each other. A constant `changes_u` makes two such loops. Where the second cell
+ * is the ghost at the end of a line, r and p become those of the rank that has the cell, w
+ * becomes 0 until it is exchanged, and the sums are without it. */
 MX_BODY void pass_column_3d(const tl_columns_args *a, int first, int line, int i, bool changes_u,
                             tl_pass_sums *s)
 {

@@ -1,7 +1,7 @@
-/* Small grids. Where the domain has few cells left, each rank gets all of them by one sum over
- * ranks, and goes on alone: down to one cell, where the solution is exact. So it does not matter
- * how many ranks there are, and the cycle over all these grids is one launch. Each rank computes
- * the same, so x needs no exchange. The matrices are made on the host, once. */
+/* Small grids. Where a grid has few cells, each rank gets all of them by one sum over the ranks.
+ * It then does the rest of the cycle alone, down to one cell, where the solution is exact. So
+ * the small grids do not depend on the number of ranks, and the cycle over all of them is one
+ * launch. Each rank computes the same, so x needs no exchange. The host makes the matrices once. */
 #include "tl_bottom.h"
 
 #include <stdlib.h>
@@ -138,8 +138,8 @@ static mx_err collect_faces(const app_base *base, const tl_bottom_of *of, tl_bot
     return MX_OK;
 }
 
-/* A device has one large team. On simt, which stands for a device, it is small: its lanes are
- * threads of the host. */
+/* A device runs one large team. On simt, which stands for a device, the team is small, because
+ * its lanes are threads of the host. */
 static mx_err choose_team(const app_base *base, tl_bottom *bottom)
 {
     enum { LANES = 32 };

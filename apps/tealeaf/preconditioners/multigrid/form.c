@@ -36,7 +36,8 @@ static void print(const tl_app *app)
               divided + replicated, replicated, app->deck.smoothing_steps);
 }
 
-/* Faces, 1 / diagonal, x of the step before; coarse grids have x and b of their own. */
+/* Each grid has the faces, 1 / diagonal, and x of the step before. Coarse grids also have x and
+ * b. */
 static double more_arrays(const tl_app *app)
 {
     const int dims = app->decomp.dims;
@@ -54,8 +55,8 @@ static void cost(const tl_app *app, double *bytes, double *flops)
     tl_multigrid_cost(app->preconditioner_own, bytes, flops);
 }
 
-/* A device may queue few iterations: those behind the last one are in vain, and each takes as long
- * as some without preconditioner. */
+/* A device queues few iterations: those that are queued behind the last one are wasted, and each
+ * takes as long as several iterations without preconditioner. */
 const tl_preconditioner_form tl_multigrid_form = {.preconditioner = TL_PRECONDITIONER_MULTIGRID,
                                                   .arrays = TL_ARRAY_Z,
                                                   .max_batch = 4,

@@ -6,38 +6,38 @@
  *     small grids                          bottom.c
  *
  * Grids: two cells along each dimension form a coarse one (where cells are flat, along the
- * dimensions of the narrow sides only, until they are not flat any more). Each rank pairs its own
- * cells, from its first one on; the last coarse cell has three where their number is odd. So a
- * transfer needs no message but the ghosts of its input.
+ * dimensions of the narrow sides only, until they are not flat any more). Each rank pairs its
+ * own cells, from its first one on; the last coarse cell has three where their number is odd. So
+ * a transfer needs no message but the ghosts of its input.
  *
- * Transfers: a correction is constant in a coarse cell, and the restriction is its transpose, the
- * sum over the cells. The product of Galerkin would keep the five or seven points, and make the
- * faces between coarse cells the sums of the fine ones. They are twice as strong as those of the
- * equation itself on the coarse mesh, because a step function is steep: corrections are too small,
- * and the number of iterations grows with the mesh. The cure is to divide the sums by the ratio of
- * the distances of the cells' centres (Braess, Computing 55, 1995, 379, multiplies the correction
- * by a factor to the same end; Wesseling, An Introduction to Multigrid Methods, 1992, chapter 5).
- * Jumps of the coefficients stay where they are, because faces are added and not averaged over
- * cells. Tried on the crooked pipe, and worse: faces in series along the path between the centres
- * (the harmonic mean), the product of Galerkin with corrections multiplied by 1.8. Linear
- * interpolation needs a fifth fewer iterations there, but more than twice as many with large time
- * steps.
+ * Transfers: a correction is constant in a coarse cell, and the restriction is its transpose,
+ * the sum over the cells. The product of Galerkin would keep the five or seven points, and make
+ * the faces between coarse cells the sums of the fine ones. They are twice as strong as those of
+ * the equation itself on the coarse mesh, because a step function is steep: corrections are too
+ * small, and the number of iterations grows with the mesh. The cure is to divide the sums by the
+ * ratio of the distances of the cells' centres (Braess, Computing 55, 1995, 379, multiplies the
+ * correction by a factor to the same end; Wesseling, An Introduction to Multigrid Methods, 1992,
+ * chapter 5). Jumps of the coefficients stay where they are, because faces are added and not
+ * averaged over cells. Rejected: faces in series along the path between the centres (the
+ * harmonic mean), and the product of Galerkin with corrections multiplied by 1.8, which need
+ * more iterations for the crooked pipe; linear interpolation, which needs fewer there, but more
+ * than twice as many with large time steps.
  *
- * Smoother: Chebyshev's polynomial of degree `steps` for the matrix that is scaled by its diagonal.
- * Its eigenvalues are at most 2 by Gershgorin's theorem, and those above 2 / RATIO are damped. In
- * factors (Richardson's form) a step needs no vector of the step before:
+ * Smoother: Chebyshev's polynomial of degree `steps` for the matrix that is scaled by its
+ * diagonal. Its eigenvalues are at most 2 by Gershgorin's theorem, and those above 2 / RATIO are
+ * damped. In factors (Richardson's form) a step needs no vector of the step before:
  *
  *     x = x + omega(s) weight (b - A x),   1 / omega(s) = theta + delta cos(pi (2 s + 1) / (2 steps))
  *     theta = 1 + 1 / RATIO,  delta = 1 - 1 / RATIO
  *
  * (Saad, Iterative Methods for Sparse Linear Systems, 12.1.) Smoothing before and after the
- * correction is the same polynomial, so the cycle is symmetric; it is positive definite because the
- * polynomial is below 1 in size on all eigenvalues. So it is a preconditioner of conjugate
+ * correction is the same polynomial, so the cycle is symmetric; it is positive definite because
+ * the polynomial is below 1 in size on all eigenvalues. So it is a preconditioner of conjugate
  * gradients (Tatebe, NASA CP 3224, 1993, 621).
  *
  * The first step from 0 is omega weight b, which later steps compute where they need it. So with
- * one step a grid has two kernels, which read b, the weights and the faces; with more steps each is
- * one more kernel. Nothing waits for the host. */
+ * one step a grid has two kernels, which read b, the weights and the faces; with more steps each
+ * is one more kernel. Nothing waits for the host. */
 #include "tl_multigrid.h"
 
 #include "mesh/tl_arrays.h"
@@ -128,7 +128,8 @@ static tl_grid_args *args_of(const tl_multigrid *m, grid *g, int s)
 
 static mx_view written_by(const grid *g, int s) { return s % 2 == 1 ? g->views.x : g->views.other; }
 
-/* b of the coarse grid. Where three cells form one, the kernel for any number of them. */
+/* Computes b of the coarse grid. Where three cells form one, it uses the kernel for any number
+ * of cells. */
 static mx_err restrict_residual(tl_multigrid *m, grid *g, const grid *coarse)
 {
     const tl_grid_args *const a = &g->restriction;
