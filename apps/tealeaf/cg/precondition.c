@@ -23,13 +23,3 @@ mx_err tl_precondition(tl_app *app, int64_t n)
     MX_TRY(form->apply(app, tl_place(n, TL_RZ)));
     return form->is_flexible && n != app->cg_start ? add_change(app, n) : MX_OK;
 }
-
-mx_view *tl_cg_z(tl_app *app)
-{
-    return app->preconditioner != NULL ? &app->views.z : &app->views.r;
-}
-
-tl_cg_direction_args *tl_cg_direction_of(tl_app *app)
-{
-    return app->preconditioner != NULL ? &app->direction_of_z : &app->direction;
-}

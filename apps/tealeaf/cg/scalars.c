@@ -15,6 +15,16 @@ int tl_place_of_rho(const tl_app *app, int64_t iteration)
 
 int tl_place_of_pw(int64_t iteration) { return (int)(iteration % TL_RING); }
 
+mx_view *tl_cg_z(tl_app *app)
+{
+    return app->preconditioner != NULL ? &app->views.z : &app->views.r;
+}
+
+tl_cg_direction_args *tl_cg_direction_of(tl_app *app)
+{
+    return app->preconditioner != NULL ? &app->direction_of_z : &app->direction;
+}
+
 mx_err tl_begin_scalars(tl_app *app, const tl_progress *at)
 {
     app->cg_start = at->n;

@@ -27,10 +27,6 @@ void tl_cg_cost(const tl_app *app, double *bytes, double *flops);
 /* z = M^-1 r of iteration n, and its scalars of this rank. Collective. */
 mx_err tl_precondition(tl_app *app, int64_t n);
 
-/* The array that has z: r, without a preconditioner. The arguments of p = z + beta p. */
-mx_view *tl_cg_z(tl_app *app);
-tl_cg_direction_args *tl_cg_direction_of(tl_app *app);
-
 /* ---- scalars.c: the scalars of the iterations, which stay with the vectors ---- */
 
 /* Where a scalar (TL_RR and so on) of an iteration is in views.rr. */
@@ -39,6 +35,10 @@ int tl_place(int64_t iteration, int scalar);
 int tl_place_of_rho(const tl_app *app, int64_t iteration);
 /* Where p.w of an iteration is in views.pw. */
 int tl_place_of_pw(int64_t iteration);
+
+/* The array that has z: r, without a preconditioner. The arguments of p = z + beta p. */
+mx_view *tl_cg_z(tl_app *app);
+tl_cg_direction_args *tl_cg_direction_of(tl_app *app);
 
 /* Begins histories and tolerance anew, with at->rr as r.r of iteration at->n. */
 mx_err tl_begin_scalars(tl_app *app, const tl_progress *at);
