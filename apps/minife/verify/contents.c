@@ -146,7 +146,7 @@ static void expect_problem(minife *m)
 {
     const app_node *const norms = app_reader_find(m->base.reader, "/series/residual");
     const int64_t done = norms != NULL ? norms->count - 1 : 0;
-    m->base.problem = (vf_problem){.name = fe_problem_name(&m->input, &m->problem),
+    m->base.problem = (vf_problem){.name = fe_problem_name(fv_input(m), &m->problem),
                                    .size = m->rows,
                                    .iterations = done - m->base.first_step,
                                    .merit = "row iteration rate",

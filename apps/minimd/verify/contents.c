@@ -215,7 +215,7 @@ void mv_contents(void *state)
     expect_fields(m);
     expect_series(m);
     expect_frames(m);
-    m->base.problem = (vf_problem){.name = md_problem_name(&m->input),
+    m->base.problem = (vf_problem){.name = md_problem_name(mv_input(m)),
                                    .size = m->atoms,
                                    .iterations = m->last_step - m->base.first_step,
                                    .merit = "atom step rate",

@@ -120,8 +120,8 @@ static void expect_problem(tealeaf *t)
         steps = 0; /* said where it was expected */
     for (int64_t s = t->base.first_step; s < steps; s++) sum += iterations[s];
     free(iterations);
-    t->base.problem = (vf_problem){.name = tl_problem_name(&t->deck, &t->problem),
-                                   .size = (int64_t)tl_cells_of(&t->deck),
+    t->base.problem = (vf_problem){.name = tl_problem_name(tv_deck(t), &t->problem),
+                                   .size = (int64_t)tl_cells_of(tv_deck(t)),
                                    .iterations = sum,
                                    .merit = "cell iteration rate",
                                    .unit = "cell iterations/s"};

@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 from slurm_jobs import BIN, LIMIT, ROOT, Job, check, finish, run, same_bits, verdict
 
 APPS = ("tealeaf", "minife", "minimd")
+IN_AN_ARRAY = "minife"
 MANY = 1000000
 FURTHER = 10 # steps after the stop
 # The signal comes 10 s to 40 s after the start.
@@ -43,10 +44,11 @@ def deck(app, steps):
 
 class Run:
     def __init__(self, app):
-        self.app, self.rank, self.held = app, None, False
+        self.app, self.rank, self.held, self.ends = app, None, False, False
         self.write_deck(MANY)
-        self.job = Job("cpu.sh", app, self.deck, "--checkpoint-every=5", options=OPTIONS, log=app + ".log", MINX_REQUEUE="1")
-        self.stem = os.path.join(os.getcwd(), f"{app}-{self.job.number}")
+        array, task = (["--array=3"], "_3") if app == IN_AN_ARRAY else ([], "")
+        self.job = Job("cpu.sh", app, self.deck, "--checkpoint-every=5", options=OPTIONS + array, log=app + ".log", MINX_REQUEUE="1")
+        self.stem = os.path.join(os.getcwd(), f"{app}-{self.job.number}{task}")
 
     def write_deck(self, steps):
         self.deck = os.path.join(os.getcwd(), self.app + ".in")
@@ -67,12 +69,13 @@ class Run:
         return None
 
     def hold(self):
-        """Stops the rank once a checkpoint is there. False: not yet."""
+        """Stops the rank once a checkpoint is there, unless the signal has come before. False: not yet."""
         if not self.held and os.path.exists(self.stem + ".ck"):
             self.rank = self.find_rank()
-            os.kill(self.rank, signal.SIGSTOP)
-            self.held = True
-        return self.held
+            if self.rank is not None:
+                os.kill(self.rank, signal.SIGSTOP)
+                self.held = True
+        return self.held or self.last_step() is not None
 
     def let_go(self):
         """Lets the rank go on once the job script has got the signal. False: not yet."""
@@ -85,6 +88,13 @@ class Run:
         """The step after which the run stopped; None: not yet."""
         found = re.search(r"Stopped by SIGUSR1 after step (\d+)", self.job.output())
         return int(found[1]) if found else None
+
+    def set_end(self):
+        """Gives the input its end, before the job starts again, which takes six seconds. False: the run has not stopped yet."""
+        if not self.ends and self.last_step() is not None:
+            self.write_deck(self.last_step() + FURTHER)
+            self.ends = True
+        return self.ends
 
 
 def wait_for(what, true):
@@ -111,14 +121,12 @@ def main():
     runs = [Run(app) for app in APPS]
     try:
         wait_for("the first checkpoints", lambda: all([r.hold() for r in runs]))
-        wait_for("the signals", lambda: all([r.let_go() for r in runs]))
+        wait_for("the signals", lambda: all([r.let_go() and r.set_end() for r in runs]))
     finally:
         for r in runs:
             if r.held:
                 os.kill(r.rank, signal.SIGCONT)
-    wait_for("the ends of the first parts", lambda: all(r.last_step() is not None for r in runs))
-    for r in runs: # before the jobs start again, which takes six seconds
-        r.write_deck(r.last_step() + FURTHER)
+    wait_for("the ends of the first parts", lambda: all([r.set_end() for r in runs]))
     for r in runs:
         done = run(os.path.join(BIN, r.app), r.deck, "--backend=openmp", "--threads=1", "--quiet", f"--output={r.app}.h5")
         check(done.returncode == 0, f"{r.app}: exit code {done.returncode}\n{done.stderr}")
