@@ -230,7 +230,7 @@ typedef struct bench_row {
     double bytes; /* of a call */
     double limit; /* bytes per second; 0: none */
     bench_times times;
-    double flops; /* only for limit/fma */
+    double flops;      /* only for limit/fma */
     size_t last_cache; /* bytes of the last-level cache; only for limits */
 } bench_row;
 

@@ -145,6 +145,7 @@ class Report(house.House):
         self.assertEqual((everything, shown), (len(self.records()), 4))
 
     def test_page(self):
+        self.check_text()
         for width in (1400, 420):
             for scheme in ("light", "dark"):
                 with self.subTest(f"{width} pixels, {scheme}"):
@@ -159,7 +160,7 @@ class Report(house.House):
                     self.check_quiet(driver)
                     driver.quit()
 
-    def test_text(self):
+    def check_text(self):
         """What must be on the page, without a browser: a title that HTML could misread, the failed run, no address of another host."""
         text = self.page.read_text(encoding="utf-8")
         head = text[:text.index('<script type="application/json"')]
