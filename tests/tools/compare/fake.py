@@ -1,5 +1,6 @@
 """A folder of stand-in programs: apps, minx-verify, minx-bench, mpirun, srun, sbatch. They do what minx-compare must cope with, in
-milliseconds: their results files are JSON, so that no stand-in loads HDF5. An app's option trouble=KIND:BACKEND makes its runs on that backend go wrong; seconds are n / (ranks * threads)."""
+milliseconds: their results files are JSON, so that no stand-in loads HDF5. An app's option trouble=KIND:BACKEND makes its runs on that
+backend go wrong; seconds are n / (ranks * threads)."""
 import stat
 import sys
 from pathlib import Path

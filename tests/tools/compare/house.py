@@ -53,7 +53,7 @@ class House(unittest.TestCase):
     def call(self, *words, expect=0, env=None):
         """Exit code as expected, stdout and stderr."""
         done = subprocess.run(self.command(*words), capture_output=True, text=True, cwd=self.folder, env=self.environment(**(env or {})),
-                              timeout=300, check=False)
+                              timeout=800, check=False)
         self.assertEqual(done.returncode, expect, f"{' '.join(map(str, words))}: got exit code {done.returncode}, expected {expect}\n"
                                                   f"{done.stdout}\n{done.stderr}")
         self.assertNotIn("Traceback", done.stderr)

@@ -1,6 +1,9 @@
 """Plans: each mistake is one line with file, key, what was got and what was expected; nothing is run, and nothing that is there is lost."""
 import io
 import os
+import shutil
+import subprocess
+import sys
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
 
@@ -139,6 +142,19 @@ class Plans(house.House):
         said, _ = self.call("plan", "plan.toml", "--bin", self.bin, "--cores", "4", "--out", "out")
         self.assertIn("6 runs, 0 done", said)  # serial 1, openmp 1 and 2 threads, twice
         self.assertFalse((self.folder / "out").exists())
+
+    def test_installed(self):
+        """The folders of an installation, as cmake/MinxInstall.cmake makes them: programs, plans and decks are found there."""
+        prefix = self.folder / "prefix"
+        shutil.copytree(self.bin, prefix / "bin")
+        shutil.copy(house.TOOL / "minx-compare", prefix / "bin")
+        for name in ("minx_compare", "plans"):
+            shutil.copytree(house.TOOL / name, prefix / "share/minx/compare" / name)
+        shutil.copytree(house.ROOT / "inputs", prefix / "share/minx/inputs")
+        done = subprocess.run([sys.executable, str(prefix / "bin/minx-compare"), "plan", "quick", "--cores", "2"], capture_output=True, text=True,
+                              cwd=self.folder, env=self.environment(), check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("27 runs", done.stdout)
 
     def test_estimates(self):
         self.plan(GOOD + 'seconds = "30 * ranks"\nrepeats = 2')

@@ -55,7 +55,8 @@ WATCH = "window.__errors = []; window.addEventListener('error', (e) => window.__
 OVERLAPS = """
 const boxes = [], found = [];
 for (const plot of document.querySelectorAll('[data-chart]')) {
-  const of = (selector) => Array.from(plot.querySelectorAll(selector)).filter((one) => one.textContent.trim()).map((one) => [selector, one.textContent, one.getBoundingClientRect()]);
+  const of = (selector) => Array.from(plot.querySelectorAll(selector)).filter((one) => one.textContent.trim())
+    .map((one) => [selector, one.textContent, one.getBoundingClientRect()]);
   const parts = [...of('.xtitle'), ...of('.ytitle'), ...of('.legend'), ...of('.xtick text'), ...of('.ytick text')];
   const frame = plot.closest('figure').getBoundingClientRect();
   for (let i = 0; i < parts.length; i++) {
@@ -131,7 +132,8 @@ class Report(house.House):
         table = "document.querySelector('#runs table')"
         column = driver.execute_script(f"return Array.from({table}.tHead.rows[0].cells).findIndex((cell) => cell.textContent === 'solve')")
         button = f"{table}.tHead.rows[0].cells[{column}].querySelector('button')"
-        values = f"return Array.from({table}.tBodies[0].rows).map((row) => row.cells[{column}].dataset.value).filter((value) => value !== '').map(Number)"
+        values = (f"return Array.from({table}.tBodies[0].rows).map((row) => row.cells[{column}].dataset.value)"
+                  ".filter((value) => value !== '').map(Number)")
         for click, down in ((1, False), (2, True)):
             driver.execute_script(f"{button}.click()")
             found = driver.execute_script(values)
@@ -143,6 +145,7 @@ class Report(house.House):
         self.assertEqual((everything, shown), (len(self.records()), 4))
 
     def test_page(self):
+        self.check_text()
         for width in (1400, 420):
             for scheme in ("light", "dark"):
                 with self.subTest(f"{width} pixels, {scheme}"):
@@ -157,7 +160,7 @@ class Report(house.House):
                     self.check_quiet(driver)
                     driver.quit()
 
-    def test_text(self):
+    def check_text(self):
         """What must be on the page, without a browser: a title that HTML could misread, the failed run, no address of another host."""
         text = self.page.read_text(encoding="utf-8")
         head = text[:text.index('<script type="application/json"')]

@@ -1,6 +1,4 @@
 """What became slower than a stored comparison?"""
-from . import figures
-
 MIN_LOSS = 0.02  # where runs of both differ by less than that, losses below it are no losses
 
 
@@ -26,8 +24,10 @@ def compare(configurations, old_configurations):
         found = loss(new[key], old[key])
         lines.append({"one": new[key], "old": old[key], "loss": found, "allowed": allowed, "slower": found > allowed})
     lines.sort(key=lambda line: -line["loss"])
-    return {"lines": lines, "only_old": [old[key] for key in old.keys() - new.keys()], "only_new": [new[key] for key in new.keys() - old.keys()]}
+    return {"lines": lines, "only_old": [old[key] for key in old.keys() - new.keys()],
+            "only_new": [new[key] for key in new.keys() - old.keys()]}
 
 
 def label(one):
-    return f"{figures.way_of(one)} {one['deck_name']} {' '.join(one['arguments'])}".strip() + f" on {one['backend']}, {one['ranks']} x {one['threads']}"
+    what = " ".join([one["app"], one["deck_name"], *one["arguments"]])
+    return f"{what} on {one['backend']}, {one['ranks']} x {one['threads']}"

@@ -15,13 +15,12 @@ import os
 import signal
 import subprocess
 import sys
-from datetime import datetime, timezone
 from pathlib import Path
 
 from . import baseline, execute, limits, machine, merge, slurm
 from . import plan as plans
 from .errors import CANNOT, INTERRUPTED, MISTAKE, NOT_ALL_COUNT, OK, Ends
-from .launch import Interrupted, perform
+from .launch import Interrupted, now, perform
 from .matrix import file_digest
 from .store import SCHEMA, VERSION, Store, write_text
 
@@ -56,7 +55,8 @@ def parser():
         one.add_argument("--cores", type=at_least_1, help="cores of a node (default: those that this process may use)")
         one.add_argument("--submit", action="store_true", help="submit the runs to Slurm as job arrays")
         if name == "run":
-            one.add_argument("--sbatch", action="append", default=[], metavar="OPTION", help="an option for sbatch, such as --sbatch=--partition=gpu")
+            one.add_argument("--sbatch", action="append", default=[], metavar="OPTION",
+                             help="an option for sbatch, such as --sbatch=--partition=gpu")
             one.add_argument("--at-once", type=at_least_1, metavar="N", help="at most N tasks of a job array at the same time")
             one.add_argument("--retry", action="store_true", help="also make runs again that failed")
     task = commands.add_parser("task", help="make one run of a comparison (for job arrays)")
@@ -117,21 +117,19 @@ def prepare(args, store):
                            checks_cores=not submit or args.cores is not None, checks_backends=not submit)
     runs = machine.check(plan, here, launcher, store.path if args.command == "run" else None)
     return {
-        "schema": SCHEMA, "version": VERSION, "title": plan.title, "plan": str(plan.path.absolute()), "created": now(), "bin": str(here.bin),
-        "launcher": launcher, "launcher_options": plan.launcher_options, "environment": plan.environment, "oversubscribe": plan.oversubscribe,
-        "keep_results": plan.keep_results, "limits": plan.limits, "cores": here.cores, "host": os.uname().nodename, "runs": runs,
+        "schema": SCHEMA, "version": VERSION, "title": plan.title, "plan": str(plan.path.absolute()), "created": now(),
+        "bin": str(here.bin),
+        "launcher": launcher, "launcher_options": plan.launcher_options, "environment": plan.environment,
+        "oversubscribe": plan.oversubscribe, "keep_results": plan.keep_results, "limits": plan.limits, "cores": here.cores, "host": os.uname().nodename, "runs": runs,
         "programs": {app: program(here.bin / app) for app in sorted({run["app"] for run in runs})},
         "absent": {app: here.absent.get(app, []) for app in sorted({run["app"] for run in runs})},
     }
 
 
-def now():
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def program(path):
     try:
-        shown = subprocess.run([str(path), "--version"], capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL).stdout
+        shown = subprocess.run([str(path), "--version"], capture_output=True, text=True, timeout=60, check=False,
+                               stdin=subprocess.DEVNULL).stdout
     except (OSError, subprocess.TimeoutExpired):
         shown = ""
     return {"path": str(path), "digest": file_digest(path), "version": (shown.strip().splitlines() or [""])[0]}
@@ -207,7 +205,8 @@ def do_report(args):
         execute.say(f"{missing} runs were not made")
     slower = [line for line in against["lines"] if line["slower"]] if against else []
     for line in slower:
-        execute.say(f"slower than the baseline by {100 * line['loss']:.1f} % (runs differ by {100 * line['allowed']:.1f} %): {baseline.label(line['one'])}")
+        execute.say(f"slower than the baseline by {100 * line['loss']:.1f} % (runs differ by {100 * line['allowed']:.1f} %): "
+                    + baseline.label(line["one"]))
     if against:
         for one in against["only_old"]:
             execute.say(f"only in the baseline: {baseline.label(one)}")
@@ -226,7 +225,8 @@ def do_plans(_args):
     return OK
 
 
-COMMANDS = {"plan": do_plan, "run": do_run, "task": do_task, "finish": do_finish, "report": do_report, "versus": do_versus, "plans": do_plans}
+COMMANDS = {"plan": do_plan, "run": do_run, "task": do_task, "finish": do_finish, "report": do_report, "versus": do_versus,
+            "plans": do_plans}
 
 
 def stop(_number, _frame):

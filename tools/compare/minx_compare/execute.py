@@ -46,8 +46,8 @@ def duration(seconds):
 
 
 def title_of(run):
-    more = " ".join(run["arguments"])
-    return f"{run['app']} {run['deck_name']}{' ' + more if more else ''} on {run['backend']}, {run['ranks']} x {run['threads']}, repeat {run['repeat']}"
+    what = " ".join([run["app"], run["deck_name"], *run["arguments"]])
+    return f"{what} on {run['backend']}, {run['ranks']} x {run['threads']}, repeat {run['repeat']}"
 
 
 def run_missing(store, comparison, runs, retry=False):
@@ -58,7 +58,8 @@ def run_missing(store, comparison, runs, retry=False):
     missing = [run for run in runs if run["id"] not in done]
     estimate = Estimate([record for record in records if record["outcome"] == "passed"])
     if done:
-        say(f"{len(done)} of {len(runs)} runs are there and are not run again" + (f"; {len(bad)} of them failed (--retry runs these again)" if bad and not retry else ""))
+        failed = f"; {len(bad)} of them failed (--retry runs these again)" if bad and not retry else ""
+        say(f"{len(done)} of {len(runs)} runs are there and are not run again{failed}")
     for number, run in enumerate(missing, len(runs) - len(missing) + 1):
         record = perform(comparison, run, store)
         if record["outcome"] == "passed":

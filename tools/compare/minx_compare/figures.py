@@ -45,7 +45,8 @@ def configuration(store, records, known_limits):
     found = {
         **{key: run[key] for key in ("case", "app", "deck_name", "variant", "sizes", "arguments", "backend", "layout", "own_layout", "precision",
                                      "ranks", "threads", "scaling", "row", "config", "axis")},
-        "words": run["problem"], "folder": str(store.path), "host": summary.get("host", ""), "nodes": summary.get("nodes") or 1, "platform": platform_of(first),
+        "words": run["problem"], "folder": str(store.path), "host": summary.get("host", ""), "nodes": summary.get("nodes") or 1,
+        "platform": platform_of(first),
         "problem": str(summary.get("problem", run["deck_name"])), "problem_size": summary.get("problem_size"),
         "git_commit": summary.get("git_commit", ""), "date": max(str(record["summary"].get("date") or record["started"]) for record in records),
         "runs": len(records), "disturbed": sum(1 for record in records if record.get("disturbed")),
@@ -86,11 +87,13 @@ def against_limits(records, known_limits):
 
 
 def shares(found, regions, calls, cache_bytes):
-    """`calls`: of the whole solve its iterations, else None. The share of the roof over this intensity. Data that fit into the cache are compared with the rate of the cache."""
+    """The share of the roof over this intensity. Data that fit into the cache are compared with the rate of the cache. `calls`: of the
+    whole solve its iterations, else None."""
     rate, bandwidth = found["bytes_per_second"], found["limit_bandwidth"]
     if not rate or not bandwidth:
         return {"share": None, "in_cache": None}
-    a_call = median(region["bytes"] / (calls or region["calls"]) for region in regions if (calls or region.get("calls")) and region.get("bytes"))
+    a_call = median(region["bytes"] / (calls or region["calls"]) for region in regions
+                    if (calls or region.get("calls")) and region.get("bytes"))
     in_cache = bool(cache_bytes and a_call and a_call <= cache_bytes) or rate > bandwidth
     roof = (found["limit_cache_bandwidth"] or bandwidth) if in_cache else bandwidth
     best = min(roof, found["limit_flops"] / found["intensity"]) if found["intensity"] and found["limit_flops"] else roof
@@ -181,7 +184,8 @@ def wrong_layouts(configurations):
             key = (one["case"], one["app"], one["deck_name"], one["variant"], one["backend"], one["precision"], one["ranks"], one["threads"],
                    one["host"], axes)
             pairs.setdefault(key, {})["own" if one["own_layout"] else "wrong"] = one
-    return [{**{name: pair["own"][name] for name in ("app", "deck_name", "variant", "backend", "precision", "ranks", "threads", "platform", "host")},
+    names = ("app", "deck_name", "variant", "backend", "precision", "ranks", "threads", "platform", "host")
+    return [{**{name: pair["own"][name] for name in names},
              "own": pair["own"]["layout"], "own_seconds": pair["own"]["solve_seconds"], "wrong_seconds": pair["wrong"]["solve_seconds"],
              "ratio": pair["wrong"]["solve_seconds"] / pair["own"]["solve_seconds"]}
             for pair in pairs.values() if len(pair) == 2 and pair["own"]["solve_seconds"]]

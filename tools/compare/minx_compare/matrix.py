@@ -116,7 +116,8 @@ def one_config(plan, case, machine, chosen):
     ranks = count_of(chosen["ranks"], machine.names())
     alone = chosen["backend"].split(":")[0] in ONE_THREAD
     threads = 1 if alone else count_of(chosen["threads"], {**machine.names(), "ranks": ranks})
-    names = {**chosen["axis"], **machine.names(), "ranks": ranks, "threads": threads, "layout": chosen["layout"], "precision": chosen["precision"], "backend": chosen["backend"]}
+    names = {**chosen["axis"], **machine.names(), "ranks": ranks, "threads": threads,
+             **{name: chosen[name] for name in ("layout", "precision", "backend")}}
     names.update({name: chosen["axis"][name] for name in ("layout", "precision") if name in chosen["axis"]})
     arguments = words(fill(chosen["options"], names), chosen["options"])
     used = expression.names_in(chosen["options"])

@@ -217,7 +217,8 @@ def size_chart(title, name, points):
         rest = " ".join(word for word in one["sizes"].split() if not word.startswith(f"{name}="))
         way = " ".join(part for part in (one["variant"], rest, one["precision"], one["host"] if with_host else "") if part)
         layout = one["layout"] if one["layout"] in ("left", "right") else ""
-        lines.setdefault((one["backend"], one["ranks"], one["threads"], f"{way} {layout}".strip(), one["host"]), []).append((value, one["solve_seconds"]))
+        key = (one["backend"], one["ranks"], one["threads"], f"{way} {layout}".strip(), one["host"])
+        lines.setdefault(key, []).append((value, one["solve_seconds"]))
     ways = list(dict.fromkeys(key[3:] for key in lines))
     traces = []
     for key, values in lines.items():

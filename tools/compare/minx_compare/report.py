@@ -142,9 +142,11 @@ def left_out_table(merged):
 
 
 def layouts_table(configurations):
-    rows = [(one["app"], one["variant"] or one["deck_name"], one["backend"], f"{one['ranks']} x {one['threads']}", one["host"], one["precision"] or "-",
-             one["own"], seconds(one["own_seconds"]), seconds(one["wrong_seconds"]), ratio(one["ratio"])) for one in figures.wrong_layouts(configurations)]
-    return html_table(("app", "way", "backend", "ranks x threads", "host", "precision", "own layout", "own", "other", "other / own [1]"), rows, True)
+    rows = [(one["app"], one["variant"] or one["deck_name"], one["backend"], f"{one['ranks']} x {one['threads']}", one["host"],
+             one["precision"] or "-", one["own"], seconds(one["own_seconds"]), seconds(one["wrong_seconds"]), ratio(one["ratio"]))
+            for one in figures.wrong_layouts(configurations)]
+    heads = ("app", "way", "backend", "ranks x threads", "host", "precision", "own layout", "own", "other", "other / own [1]")
+    return html_table(heads, rows, True)
 
 
 def portability_tables(configurations):
@@ -170,11 +172,12 @@ def configuration_table(configurations):
              "iterations", "speed-up", "hottest loop", "rate", "share", "memory of a rank", "marks")
     rows = []
     for one in configurations:
-        marks = ", ".join(mark for mark in ("in cache" if one["in_cache"] else "", f"{one['disturbed']} disturbed" if one["disturbed"] else "") if mark)
+        marks = ["in cache"] * bool(one["in_cache"]) + [f"{one['disturbed']} disturbed"] * bool(one["disturbed"])
         rows.append((one["app"], one["deck_name"], table.way(one), one["backend"], f"{one['ranks']} x {one['threads']}", one["host"],
                      (str(one["runs"]), one["runs"]), quantity(one["fom"], one["fom_unit"]), percent(one["fom_spread"]), seconds(one["set_up_seconds"]),
                      seconds(one["solve_seconds"]), percent(one["solve_spread"]), quantity(one["iterations"], ""), ratio(one["speed_up"]),
-                     one["region"] or "-", quantity(one["bytes_per_second"], "B/s"), percent(one["share"]), quantity(one["max_rss_bytes"], "B"), marks or "-"))
+                     one["region"] or "-", quantity(one["bytes_per_second"], "B/s"), percent(one["share"]), quantity(one["max_rss_bytes"], "B"),
+                     ", ".join(marks) or "-"))
     return html_table(heads, rows, True)
 
 
@@ -199,7 +202,7 @@ def runs_table(merged):
 def baseline_table(against):
     if not against:
         return ""
-    rows = [(baseline.label(line["one"]), quantity(line["old"]["fom"], line["old"]["fom_unit"]), quantity(line["one"]["fom"], line["one"]["fom_unit"]),
+    rows = [(baseline.label(line["one"]), *(quantity(line[key]["fom"], line[key]["fom_unit"]) for key in ("old", "one")),
              (f"{-100 * line['loss']:+.1f} %", -line["loss"]), (f"{100 * line['allowed']:.1f} %", line["allowed"]), "slower" if line["slower"] else "-")
             for line in against["lines"]]
     lacking = [f"<p>Only in the baseline: {text(baseline.label(one))}</p>" for one in against["only_old"]]
@@ -231,11 +234,11 @@ def build(merged, against, title):
     for app in sorted({one["app"] for one in configurations}):
         blocks = plots.of_app(app, configurations)
         sizes = plots.size_charts([one for one in configurations if one["app"] == app])
-        page.section(app, app, page.figures(sizes, wide=True), *[f"<h3>{text(problem)}</h3>" + page.figures(charts) for problem, charts in blocks if charts])
+        bars = [f"<h3>{text(problem)}</h3>" + page.figures(charts) for problem, charts in blocks if charts]
+        page.section(app, app, page.figures(sizes, wide=True), *bars)
     hosts = sorted({one["host"] for one in configurations})
     roofs = [plots.roofline(host, [one for one in configurations if one["host"] == host]) for host in hosts]
-    page.section("roofline", "Roofline", page.figures([roof for roof in roofs if roof], wide=True),
-                 '<p class="soft">A point is the loop that moves the most bytes. Solid roofs: from memory; dotted ones: from the cache.</p>' if any(roofs) else "")
+    page.section("roofline", "Roofline", page.figures([roof for roof in roofs if roof], wide=True), ROOFS if any(roofs) else "")
     page.section("scaling", "Scaling", page.figures(plots.scaling_charts(figures.scaling(configurations)), wide=True))
     page.section("layouts", "What the other layout costs", layouts_table(configurations))
     tables = portability_tables(configurations)
@@ -247,6 +250,8 @@ def build(merged, against, title):
                        sections="\n".join(page.sections), charts=json.dumps(page.charts).replace("<", "\\u003c"),
                        plotly=plotly_js().replace("</script", "<\\/script"), script=(HERE / "page.js").read_text(encoding="utf-8"))
 
+
+ROOFS = """<p class="soft">A point is the loop that moves the most bytes. Solid roofs: from memory; dotted ones: from the cache.</p>"""
 
 PORTABILITY = """<p>Pennycook's metric: the harmonic mean of the efficiencies on all platforms, 0 where one is missing. Application efficiency: the
 shortest time to solution of all ways on that platform over the time of this one. Architectural efficiency: the share of what the machine's

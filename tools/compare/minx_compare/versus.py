@@ -118,7 +118,8 @@ def show(args, readings, command):
         print(f"original / minx: {ratio:.3g}")
     if args.json:
         content = {"schema": "minx-compare-versus", "version": 1, "app": args.app, "date": now(), "command": command, "backend": args.backend,
-                   "ranks": args.ranks, "threads": args.threads, "agree": agree, "seconds": {name: [one.seconds for one in some] for name, some in readings.items()},
-                   "ratio": ratio if agree else None, "answer": [dict(zip(("name", "original", "minx", "allowed", "agrees"), line)) for line in lines]}
+                   "ranks": args.ranks, "threads": args.threads, "agree": agree, "ratio": ratio if agree else None,
+                   "seconds": {name: [one.seconds for one in some] for name, some in readings.items()},
+                   "answer": [dict(zip(("name", "original", "minx", "allowed", "agrees"), line)) for line in lines]}
         write_text(Path(args.json), json.dumps(content, indent=1) + "\n")
     return OK if agree else NOT_ALL_COUNT
