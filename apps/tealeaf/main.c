@@ -22,7 +22,7 @@ static mx_err run_stages(tl_app *app)
     MX_TRY(app_open(&app->base)); /* the results file, the backend, messages between ranks */
     MX_TRY(tl_set_up(app));       /* the mesh, the arrays, the states of the deck */
     MX_TRY(tl_restart(app));      /* from a checkpoint, if the user asks for that */
-    MX_TRY(tl_run(app));          /* the time steps */
+    MX_TRY(tl_run(app));          /* the time steps; each solves by the form that tl_set_up chose */
     if (app->base.stopped) return app_stop(&app->base); /* by a signal, after a checkpoint */
     MX_TRY(tl_verify(app));
     MX_TRY(tl_write(app));          /* the last lines, histories, fields */

@@ -61,9 +61,10 @@ struct tl_app {
     tl_summary_args summary;
 
     /* the solver: the forms that set-up has chosen, and what they have of their own */
-    const tl_form *solver;                        /* of the deck */
-    const tl_form *cg;                            /* the same, or what it begins with; or NULL */
-    const tl_preconditioner_form *preconditioner; /* of CG, now; NULL: none */
+    const tl_form *solver; /* of the deck */
+    const tl_form *cg;     /* the CG in it: itself, what it begins with, or NULL */
+    const tl_preconditioner_form
+        *preconditioner; /* of CG, while PPCG iterates its polynomial; NULL: none */
     void *solver_own, *cg_own, *preconditioner_own;
     tl_eigenvalues eigenvalues;
     int64_t cg_start; /* the iteration at which CG began last */

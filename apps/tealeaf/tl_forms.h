@@ -4,8 +4,8 @@
  * folder, its name in forms.c, its lines in CMakeLists.txt and its own tests; a deck that asks for it is
  * then an error. (minx-bench compiles two files of passes/.)
  *
- * Functions of a form are collective if nothing else is said. Where one is NULL there is nothing to
- * do. What a form has of its own it keeps behind a pointer of tl_app: cg_own, solver_own or
+ * Functions of a form are collective if nothing else is said. start, iterate, apply and cost are
+ * needed; where another one is NULL there is nothing to do. What a form has of its own it keeps behind a pointer of tl_app: cg_own, solver_own or
  * preconditioner_own. */
 #pragma once
 #include "input/tl_deck.h"
@@ -13,7 +13,7 @@
 
 typedef struct tl_app tl_app;
 
-/* How far a solve is: iterations done, r.r after them, and what it is to become. */
+/* How far a solve is: iterations done, r.r after them, and the r.r that ends it. */
 typedef struct tl_progress {
     int64_t n;
     double rr, tolerance;
@@ -50,8 +50,8 @@ typedef struct tl_form {
     /* A line about it */
     void (*print)(const tl_app *app);
 
-    /* A step: from u, r with ghosts and at->rr; then as far as the tolerance, or
-     * iteration `limit`; at the end u and r are completed */
+    /* A step. start needs u, r with ghosts, and at->rr. iterate goes on until r.r is at most
+     * at->tolerance, or until iteration `limit`. end completes u and r */
     mx_err (*start)(tl_app *app, tl_progress *at);
     mx_err (*iterate)(tl_app *app, tl_progress *at, int64_t limit);
     mx_err (*end)(tl_app *app);
@@ -72,7 +72,7 @@ typedef struct tl_preconditioner_form {
     void (*destroy)(tl_app *app);
     void (*print)(const tl_app *app);
 
-    /* z = M^-1 r; element `at` of views.rr gets this rank's part of r.z */
+    /* z = M^-1 r; this rank's part of r.z goes to element `at` of views.rr */
     mx_err (*apply)(tl_app *app, int64_t at);
 
     /* As for a solver, of one application */

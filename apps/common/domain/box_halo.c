@@ -13,8 +13,8 @@
  *
  * Invariants:
  *  1. segment s of the send and of the receive table have the same neighbour, and the same length on both ranks;
- *  2. a field is bound by a view of 32-bit words of its memory, which the halo keeps as long as the field is among the last
- *     ones used. Such a view is used only after the field itself was found to exist. */
+ *  2. the halo makes a view of each field's memory as 32-bit words, and keeps it while the field is among the last ones used. It
+ *     checks that the field still exists before it uses that view. */
 #include "box_halo.h"
 
 #include "box_halo_kernels.h"
@@ -205,8 +205,8 @@ static mx_err find_field(app_box_halo h, mx_view field, known_field **found)
     return add_field(h, field, &info, found);
 }
 
-/* Entries behind the last field are the first one: they are not used, and every accessor of a
- * launch must be bound. */
+/* Accessors behind the last field are bound to the first one: they are not used, but a launch requires
+ * that all are bound. */
 static mx_err bind_fields(app_box_halo h, const mx_view *fields, int count, int *words)
 {
     h->exchanges++;

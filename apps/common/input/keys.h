@@ -69,8 +69,8 @@ typedef struct app_key {
     /* Numbers: the range that makes sense, both included; both 0: no bounds. CHOICE: `low` is the
      * first word that may be written. */
     double low, high;
-    /* The default. A number below `low` means none: the input has to set the key, which `check`
-     * makes sure of. PICK and SWITCH have no default: their members start as 0. For PICK this is
+    /* The default. If it is below `low` there is none: the input has to set the key, and `check` has
+     * to require it. PICK and SWITCH have no default: their members start as 0. For PICK this is
      * the number of the word that it picks. */
     double standard;
     const char *text;         /* TEXT: the default, or NULL */
@@ -83,8 +83,8 @@ typedef struct app_key {
     const char *parameter; /* the name in /input; NULL: `name`; "": not there */
 
     /* Not NULL: a key of an original code that is not supported; the text says what to write
-     * instead. Values up to `standard` (the default, which needs no support) are accepted. A SWITCH
-     * is never accepted. */
+     * instead. A value of at most `standard` (the default) asks for nothing special and is accepted,
+     * a larger one is refused with this text. A SWITCH is never accepted. */
     const char *instead;
 
     /* A list of REAL, CHOICE, INT or INT64: the bytes from one element to the next (0: no list),

@@ -1,6 +1,6 @@
 /* Between two looks of the host at r.r a device runs a batch of iterations, which are queued without
  * waiting. Iterations that were queued after convergence change nothing, because their alpha is 0.
- * Host code that can access the scalars has batches of one iteration. */
+ * On hosts a batch is one iteration, because the host reads r.r without waiting. */
 #include "tl_cg.h"
 
 int64_t tl_last_of_batch(const tl_app *app, int64_t n, int64_t limit)

@@ -8,9 +8,12 @@
  *         z = M^-1 r,   beta = r.z / r.z of the iteration before
  *         p = z + beta p
  *
- * Convergence is that of r.r with every preconditioner. The kernels form alpha and beta themselves,
- * from sums that stay with the vectors (scalars.c). So a device can have several iterations queued
+ * Convergence is that of r.r with every preconditioner. The kernels compute alpha and beta themselves
+ * (the prologues in kernels/cg.c), from sums in views beside the vectors (scalars.c). So a device can have several iterations queued
  * before the host checks convergence (batches.c).
+ *
+ * Without a preconditioner, 2-D decks and devices use passes/ instead, whose iteration is one pass over
+ * the cells (forms.c chooses).
  *
  * Several ranks exchange the ghosts of z, while the scalars are summed over the ranks. p = z + beta p
  * then gives the ghosts of p too, from the same numbers as on the rank that owns them, and w = A p
@@ -30,7 +33,7 @@ mx_err tl_cg_start(tl_app *app, tl_progress *at)
 mx_err tl_cg_next_direction(tl_app *app, int64_t n)
 {
     MX_TRY(tl_precondition(app, n)); /* z = M^-1 r */
-    MX_TRY(tl_share(app, n));        /* r.r and r.z; the ghosts of z */
+    MX_TRY(tl_share(app, n));        /* r.r and r.z over all ranks; the ghosts of z */
     /* beta = r.z / r.z of the iteration before, p = z + beta p */
     return TL_LAUNCH(tl_cg_direction, app, 1, tl_cg_direction_of(app));
 }
@@ -41,7 +44,7 @@ static mx_err iteration(tl_app *app, int64_t n)
     /* w = A p, and p.w */
     MX_TRY(TL_LAUNCH_INTO(tl_cg_matvec, app, 0, &app->matvec, app->views.pw, pw_at));
     MX_TRY(app_sum_view(app->base.transport, app->views.pw, pw_at, 1));
-    /* alpha = r.z / p.w, u += alpha p, r -= alpha w, and r.r */
+    /* alpha = r.z / p.w, u += alpha p, r -= alpha w, and r.r of this rank */
     MX_TRY(TL_LAUNCH_INTO(tl_cg_update, app, 0, &app->update, app->views.rr, rr_at));
     return tl_cg_next_direction(app, n);
 }

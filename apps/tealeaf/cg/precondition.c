@@ -4,8 +4,9 @@
  * Comput. 21, 1999, 1305): z.(r - r before) in place of z.r. */
 #include "tl_cg.h"
 
-/* z.(r - r before). Terms cancel: they are up to |z| |r before|, and |z| is at most |r|, because no
- * eigenvalue of A is below 1. */
+/* z.(r - r before). This sum is a small difference of large terms. Each is at most |r| |r before|,
+ * because |z| is at most |r|: no eigenvalue of A is below 1. A check against another backend compares
+ * with that size. */
 static mx_err add_change(tl_app *app, int64_t n)
 {
     const double before = app->residuals.values[app->residuals.count - 1];

@@ -31,7 +31,7 @@ mx_err tl_begin_scalars(tl_app *app, const tl_progress *at)
     app->update.tolerance = app->direction.tolerance = app->direction_of_z.tolerance =
         at->tolerance;
     app->rho.count = app->pw.count = 0;
-    if (at->n == 0) return MX_OK; /* at the beginning of a step r.r is there */
+    if (at->n == 0) return MX_OK; /* solve.c has written r.r there */
     return mx_write_element(app->base.ctx, app->views.rr, tl_place(at->n, TL_RR), &at->rr);
 }
 

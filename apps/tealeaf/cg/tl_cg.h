@@ -4,8 +4,8 @@
 
 /* ---- cg.c ---- */
 
-/* From u, r with its ghosts and at->rr, with the preconditioner app->preconditioner; then as far as
- * the tolerance, or iteration `limit`. Collective. */
+/* start needs u, r with its ghosts, and at->rr, and uses the preconditioner app->preconditioner.
+ * iterate goes on until r.r is at most at->tolerance, or until iteration `limit`. Collective. */
 mx_err tl_cg_start(tl_app *app, tl_progress *at);
 mx_err tl_cg_iterate(tl_app *app, tl_progress *at, int64_t limit);
 
@@ -31,7 +31,7 @@ mx_err tl_precondition(tl_app *app, int64_t n);
 
 /* Where a scalar (TL_RR and so on) of an iteration is in views.rr. */
 int tl_place(int64_t iteration, int scalar);
-/* Where the one is that alpha and beta come from: r.r, or r.z with a preconditioner. */
+/* The element of views.rr with the numerator of alpha: r.r, or r.z with a preconditioner. */
 int tl_place_of_rho(const tl_app *app, int64_t iteration);
 /* Where p.w of an iteration is in views.pw. */
 int tl_place_of_pw(int64_t iteration);
@@ -43,10 +43,10 @@ tl_cg_direction_args *tl_cg_direction_of(tl_app *app);
 /* Begins histories and tolerance anew, with at->rr as r.r of iteration at->n. */
 mx_err tl_begin_scalars(tl_app *app, const tl_progress *at);
 
-/* Tells app->update and tl_cg_direction_of(app) where those of iteration n are. */
+/* Tells app->update and tl_cg_direction_of(app) where the scalars of iteration n are. */
 void tl_set_places(tl_app *app, int64_t n);
 
-/* Those of iteration n over all ranks, and the ghosts of z. At the start r.r is over all ranks, and r
+/* Sums the scalars of iteration n over all ranks, and exchanges the ghosts of z. At the start r.r is over all ranks, and r
  * has its ghosts. Collective. */
 mx_err tl_share_first(tl_app *app, const tl_progress *at);
 mx_err tl_share(tl_app *app, int64_t n);
@@ -56,5 +56,5 @@ mx_err tl_share(tl_app *app, int64_t n);
 /* The last iteration of the batch after iteration n. */
 int64_t tl_last_of_batch(const tl_app *app, int64_t n, int64_t limit);
 
-/* Takes the completed iterations up to `last`, as far as the first that converged. */
+/* Reads r.r of the iterations up to `last`, and records them until the first that converged. */
 mx_err tl_follow(tl_app *app, tl_progress *at, int64_t last);

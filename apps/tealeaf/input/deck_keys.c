@@ -9,7 +9,7 @@
 
 #define COUNT_MAX 2147483647.0
 #define ABOVE_0 APP_KEY_ABOVE_0
-#define NEVER (-INFINITY) /* the default of a key that is an error with any value */
+#define NEVER (-INFINITY) /* the default of a key of which every value is refused */
 
 /* Rows that do something: */
 #define REAL(key, in, member, min, normal, of, what, as)                                           \

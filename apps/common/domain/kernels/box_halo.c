@@ -8,8 +8,8 @@ typedef struct halo_cell {
     int index[3];
 } halo_cell;
 
-/* The index along a dimension, and what is left for the dimensions before it. Faces have extents of
- * 1, where the (slow) division is not needed. */
+/* The index along a dimension, and what is left for the dimensions before it. At depth 1 a face
+ * has an extent of 1, where the (slow) division is not needed. */
 MX_BODY int split(int *rest, int extent)
 {
     if (extent == 1) return 0;
