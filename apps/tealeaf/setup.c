@@ -191,19 +191,11 @@ static void print_old_keys(tl_app *app)
     }
 }
 
-/* The file of the key `out`. */
-static mx_err open_out(tl_app *app)
-{
-    const char *const out = app->deck.out;
-    if (out == NULL) return MX_OK;
-    MX_TRY(app_path_writes(&app->base, "out", "the output file", out));
-    return app_report_copy_to(app->base.report, out);
-}
-
 static mx_err set_up(tl_app *app)
 {
     const app_base *const base = &app->base;
-    MX_TRY(open_out(app));
+    const char *const out = app->deck.out;
+    if (out != NULL) MX_TRY(app_path_writes(&app->base, "out", "the output file", out));
     MX_TRY(tl_deck_check_problem(base->options.deck, &app->deck));
     MX_TRY(app_agree(base->comm, choose_forms(app)));
     MX_TRY(app_agree(base->comm, decompose(app)));
@@ -220,6 +212,8 @@ static mx_err set_up(tl_app *app)
                                           .unit = "cell iterations/s",
                                           .solve = app->solve});
     MX_TRY(mx_fence(base->ctx));
+    /* nothing refuses the run from here on, so an older file may go */
+    if (out != NULL) MX_TRY(app_report_copy_to(base->report, out));
     print_banner(app);
     print_states_outside(app);
     print_old_keys(app);

@@ -105,9 +105,8 @@ static bool is_missing(const char *file)
     return stat(file, &info) != 0 && errno == ENOENT;
 }
 
-/* names[NEWEST] and names[PREVIOUS]; the caller frees them. Of a link, FILE.1 stands beside the
- * target; but where the target is there, nobody asks for FILE.1, and where it is not, the file
- * cannot be written. */
+/* names[NEWEST] and names[PREVIOUS]; the caller frees them. If FILE is a link whose target is missing,
+ * neither is found. Then the run ends, because the checkpoint cannot be written. */
 static mx_err name_both(const char *file, char *names[])
 {
     MX_REQUIRE(file, MX_ERR_INPUT,

@@ -278,7 +278,8 @@ static void print_last(app_base *base, mx_err err, int code)
 
 int app_finish(app_base *base, mx_err err)
 {
-    if (err != MX_OK && base->comm) abort_unless_agreed(base, err);
+    const bool of_all = err == MX_OK || err == MX_ERR_INPUT;
+    if (!of_all && base->comm) abort_unless_agreed(base, err);
     const int code = agree_on_code(base, err);
     print_last(base, err, code);
     return code;

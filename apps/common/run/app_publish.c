@@ -106,12 +106,15 @@ static mx_err seal(app_base *base)
     return err;
 }
 
-static void print_end(app_base *base)
+static mx_err print_end(app_base *base)
 {
-    app_print(base->report, " Time of the whole program %.3f s\n", base->summary.wall_seconds);
+    double seconds = app_now() - base->started;
+    MX_TRY(app_max_f64(base->comm, &seconds, 1));
+    app_print(base->report, " Time of the whole program %.3f s\n", seconds);
     if (base->problem.unit)
         app_figure_of_merit(base->report, base->summary.merit, base->problem.unit);
     app_print(base->report, "verdict: %s\n", app_verdict(base));
+    return MX_OK;
 }
 
 /* Results are not thrown away because a line could not be printed. */
@@ -122,8 +125,9 @@ static mx_err rename_results(app_base *base)
     const app_options *const o = &base->options;
     const mx_err err = app_print_finish(base->comm, base->report);
     if (err == MX_OK || (!o->output && !o->summary)) return err;
-    return MX_FAIL(err, "%s; the %s %s is complete", mx_err_message(),
-                   o->output ? "results file" : "summary", o->output ? o->output : o->summary);
+    return app_agree(base->comm, MX_FAIL(err, "%s; the %s %s is complete", mx_err_message(),
+                                         o->output ? "results file" : "summary",
+                                         o->output ? o->output : o->summary));
 }
 
 mx_err app_publish(app_base *base)
@@ -132,6 +136,6 @@ mx_err app_publish(app_base *base)
     MX_TRY(app_summary_make(base));
     MX_TRY(store_common(base));
     MX_TRY(seal(base));
-    print_end(base);
+    MX_TRY(print_end(base));
     return rename_results(base);
 }

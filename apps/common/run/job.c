@@ -87,10 +87,18 @@ void app_job_find(app_job *job)
 
 static double seconds_of(struct timeval t) { return (double)t.tv_sec + 1e-6 * (double)t.tv_usec; }
 
+/* ru_maxrss may be that of the process that started this one: exec keeps it. VmHWM is of this program. */
+static int64_t max_rss(const struct rusage *used)
+{
+    char peak[64];
+    const bool found = find_line("/proc/self/status", "VmHWM", peak, sizeof peak);
+    return (found ? strtoll(peak, NULL, 10) : (int64_t)used->ru_maxrss) * 1024; /* kilobytes */
+}
+
 app_used app_job_used(void)
 {
     struct rusage used;
     if (getrusage(RUSAGE_SELF, &used) != 0) return (app_used){0};
     return (app_used){.cpu_seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime),
-                      .max_rss_bytes = (int64_t)used.ru_maxrss * 1024}; /* Linux: kilobytes */
+                      .max_rss_bytes = max_rss(&used)};
 }

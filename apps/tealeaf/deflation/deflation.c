@@ -16,8 +16,8 @@
  *
  * Rounding errors leave W^T r a little different from 0. The iteration with P A does not reduce
  * this part of r. In the end r consists of it alone, p and A p do not belong together any more,
- * and the iteration may overflow. So each update also sums r, and the next one solves E y = W^T
- * r too and corrects r by A W y and u by W y. This needs no further pass over memory, and the
+ * and the iteration may overflow. So each update also sums r, and the next one solves
+ * E y = W^T r too and corrects r by A W y and u by W y. This needs no further pass over memory, and the
  * number of iterations stays as in exact arithmetic.
  *
  * Every rank solves the coarse system directly, from the same sums. Where host code can access

@@ -135,8 +135,8 @@ bool tl_keeps_energy(const tl_deck *deck);
 #define TL_CONSERVED_TOLERANCE 1e-10
 
 /* The smallest residual that a step asks for where rounding errors limit it: 4 roundings in
- * proportion to `magnitude`, || |b| + |A| |u| ||. Chebyshev's and Jacobi's iterations compute b
- * - A u anew each time; the residual of CG is a recurrence, which goes on falling. */
+ * proportion to `magnitude`, || |b| + |A| |u| ||. Chebyshev's and Jacobi's iterations compute
+ * b - A u anew each time; the residual of CG is a recurrence, which goes on falling. */
 double tl_rounding_limit(const tl_deck *deck, double magnitude);
 
 /* Iterations of Chebyshev and Jacobi between two checks of convergence. */

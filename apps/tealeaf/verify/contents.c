@@ -118,7 +118,9 @@ static void expect_problem(tealeaf *t)
     int64_t steps = 0, sum = 0, *iterations = NULL;
     if (app_reader_i64(t->base.reader, "/series/cg_iterations", &steps, &iterations) != MX_OK)
         steps = 0; /* said where it was expected */
-    for (int64_t s = t->base.first_step; s < steps; s++) sum += iterations[s];
+    /* numbers that cannot be are said where they were expected */
+    for (int64_t s = t->base.first_step; s < steps; s++)
+        if (iterations[s] > 0 && iterations[s] <= tv_deck(t)->max_iters) sum += iterations[s];
     free(iterations);
     t->base.problem = (vf_problem){.name = tl_problem_name(tv_deck(t), &t->problem),
                                    .size = (int64_t)tl_cells_of(tv_deck(t)),

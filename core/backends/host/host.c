@@ -7,8 +7,8 @@
  * For a reduction the chunks depend on the range only, not on the number of threads. A chunk has at
  * least 8192 items (256 if the body has a loop, or as the kind of the kernel's items says), and
  * there are at most about 1024 chunks. If there are fewer than 64, their number is a power of two,
- * so that threads get equal parts. Partial results are joined in the order of the chunks, arrays in a tree
- * over the chunks (minx/host/reduce_array.h). This gives the same bits for any number of threads,
+ * so that threads get equal parts. Partial results are joined in the order of the chunks, arrays in a
+ * tree over the chunks (minx/host/reduce_array.h). This gives the same bits for any number of threads,
  * and costs as much as an ordinary omp reduction. Rejected: a tree over threads (the bits change
  * with their number) and Kahan sums (slower, and still not the same bits as on a GPU). */
 #include "base/backend.h"

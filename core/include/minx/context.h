@@ -142,8 +142,7 @@ mx_err mx_fence_all(void);
  * largest magnitude in that view, or of that result; integers and structs must be equal. The
  * first difference is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
  * mx_view_set_unchecked excludes a view from the comparison; mx_view_set_check_scale is for views
- * whose numbers can all be rounding errors. resource NULL
- * ends the checks. MX_ERR_ARG: ctx records a graph, or the tolerance is negative; on failure
+ * whose numbers can all be rounding errors. resource NULL ends the checks. MX_ERR_ARG: ctx records a graph, or the tolerance is negative; on failure
  * nothing changes. At a launch: MX_ERR_LAYOUT, a view has one accessor of a fixed layout and
  * another of the context's layout, and the two layouts differ; MX_ERR_ARG, views of its arguments
  * share memory, or its result is in the memory of one. */

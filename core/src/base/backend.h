@@ -253,8 +253,7 @@ void mx_recent_kernels(mx_ctx ctx, char *text, size_t size);
  * thread (minx/host/kernel.h says why it is a short). */
 extern __thread short mx_thread_;
 
-/* The context whose chunks this thread runs now; NULL: none. A call from a body
- * is recognised by it. */
+/* The context whose chunks this thread runs now; NULL: none. By it a call from a body is recognised. */
 extern __thread mx_ctx mx_body_ctx_;
 
 /* Runs a part of a launch as thread number `thread` of it. All calls of `run` by host backends are

@@ -154,7 +154,7 @@ class Plans(house.House):
         done = subprocess.run([sys.executable, str(prefix / "bin/minx-compare"), "plan", "quick", "--cores", "2"], capture_output=True, text=True,
                               cwd=self.folder, env=self.environment(), check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("27 runs", done.stdout)
+        self.assertIn("36 runs", done.stdout)
 
     def test_estimates(self):
         self.plan(GOOD + 'seconds = "30 * ranks"\nrepeats = 2')

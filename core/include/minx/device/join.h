@@ -122,8 +122,7 @@ static __device__ __forceinline__ bool mx_cuda_empty_slot_(mx_cuda_slot_ *slots,
 }
 
 /* The block with the highest number joins the values of all blocks, in the order of mx_cuda_join_
- * with a block of this size. Only this block waits. Present devices start
- * blocks in the order of their numbers, so all others have started before it. CUDA does not promise
+ * with a block of this size. Only this block waits. Present devices start blocks in the order of their numbers, so all others have started before it. CUDA does not promise
  * this order. In another order the others still end if the device has room for n + 1 blocks, where n
  * is the number of reductions that run at the same time. Without this room, the waiting block gives
  * up after the time of the setting reduction-wait, and the host reports an error. Slots may then have

@@ -134,9 +134,10 @@ def no_restart(app, deck, mpiexec, folder):
             check(f"--restart={name}", done, 2, [f"--restart: got {name}, expected a checkpoint", words])
 
 
-def output_is_lost(app, deck, folder):
+def output_is_lost(app, deck, mpiexec, folder):
     """stdout on a full disk, closed, and a pipe that nobody reads: the results are kept, and the run fails. A quiet run prints nothing,
     so nothing is lost."""
+    global failures
     kept = os.path.join(folder, "kept.h5")
     for quiet, code, words in [([], 3, ["the output cannot be written", "kept.h5 is complete"]), (["--quiet"], 0, [])]:
         command = [app, deck, "--backend=serial", "--output=" + kept, *quiet]
@@ -157,6 +158,13 @@ def output_is_lost(app, deck, folder):
                 os.close(writer)
             check(f"stdout {how} {quiet}", done, code, words)
             file_is_new(f"stdout {how} {quiet}", kept)
+    # two ranks end together, without MPI_Abort
+    command = [app, deck, "--backend=serial", "--output=" + kept]
+    done = run([*mpiexec, "-n", "2", "sh", "-c", 'exec "$@" >&-', "sh", *command], folder)
+    check("stdout closed on 2 ranks", done, 3, ["the output cannot be written", "kept.h5 is complete"])
+    if "MPI_ABORT" in done.stderr:
+        print(f"stdout closed on 2 ranks: got MPI_Abort, expected an end of both ranks\n{done.stderr}")
+        failures += 1
 
 
 def stop_line_is_lost(app, deck, folder):
@@ -192,7 +200,7 @@ def main():
         no_restart(app, deck, mpiexec, folder)
         names_for_the_terminal(app, deck, folder)
     with tempfile.TemporaryDirectory() as folder:
-        output_is_lost(app, deck, folder)
+        output_is_lost(app, deck, mpiexec, folder)
         stop_line_is_lost(app, deck, folder)
     return 1 if failures or left else 0
 
