@@ -71,7 +71,7 @@ static mx_err create(contest *t, contestant *c, const char *name)
                "operator %s: expected %s", name, words);
     c->name = fe_traits_of_operators[number].word;
     c->input.operator_kind = number;
-    c->level.op = fe_operator_rows[number];
+    c->level.op = fe_operator_forms[number];
     c->level.base = &t->base;
     c->level.input = &c->input;
     MX_TRY(fe_make_mesh(&c->level, elements));
