@@ -39,6 +39,9 @@ typedef struct fe_work {
 typedef struct fe_operator_form {
     bool needs_coordinates; /* in products */
     bool has_parts;         /* a product can be computed for some planes of rows */
+    /* Assembly in blocks writes every coefficient that is stored, so none has to be set to 0 first:
+     * there is no padding, and each coefficient is stored in one row. */
+    bool all_written;
     /* What this rank's part of the matrix needs, about. After the mesh. NULL: nothing is stored. */
     double (*bytes)(const struct fe_level *level);
     /* Chooses the kind of level->storage, and makes the tables among level->views. *values: how

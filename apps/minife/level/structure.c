@@ -17,9 +17,8 @@ mx_err fe_make_structure(fe_level *level)
     s->chunk = 1;
     if (level->op->set_up != NULL) MX_TRY(level->op->set_up(level, &values));
     if (s->kind == FE_STORAGE_NONE) return mx_fence(ctx);
-    /* blocks store every coefficient of csr once */
-    const bool all_stored = s->kind == FE_STORAGE_CSR && fe_assembly_of(level) == FE_ASSEMBLY_BLOCKS;
-    const mx_view_options options = {.uninitialized = all_stored};
+    const bool all_written = level->op->all_written && fe_assembly_of(level) == FE_ASSEMBLY_BLOCKS;
+    const mx_view_options options = {.uninitialized = all_written};
     MX_TRY(mx_view_create(ctx, "matrix", s->is_f32 ? MX_F32 : MX_F64, 1, &values, &options,
                           &level->views.value));
     return mx_fence(ctx);

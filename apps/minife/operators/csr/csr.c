@@ -33,5 +33,9 @@ static fe_work work(const fe_level *level)
     return of_rows;
 }
 
-const fe_operator_form fe_operator_csr = {
-    .has_parts = true, .bytes = bytes, .set_up = set_up, .apply = apply, .work = work};
+const fe_operator_form fe_operator_csr = {.has_parts = true,
+                                          .all_written = true,
+                                          .bytes = bytes,
+                                          .set_up = set_up,
+                                          .apply = apply,
+                                          .work = work};
