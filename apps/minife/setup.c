@@ -136,7 +136,7 @@ static mx_err set_up(fe_app *app)
     note_ignored_keys(app);
     app->level.base = &app->base;
     app->level.input = &app->input;
-    app->level.op = fe_operator_rows[app->input.operator_kind];
+    app->level.op = fe_operator_forms[app->input.operator_kind];
     MX_TRY(fe_list_files(app));
     MX_TRY(add_regions(app));
     app_print_place(&app->base);

@@ -69,7 +69,7 @@ static mx_err double_residual(fe_app *app, double *norm, double *bound)
     fe_level exact = {.base = &app->base, .input = &input};
     const mx_gid elements[] = {input.nz, input.ny, input.nx};
     input.operator_kind = FE_OPERATOR_NODES;
-    exact.op = fe_operator_rows[input.operator_kind];
+    exact.op = fe_operator_forms[input.operator_kind];
     input.precision = FE_PRECISION_DOUBLE;
     mx_err err = fe_make_mesh_of_part(&exact, elements, &app->level.part);
     if (err == MX_OK) err = app_agree(app->base.comm, make_source(&exact));

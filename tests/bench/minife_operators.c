@@ -8,6 +8,7 @@
  * medians. Vectors and matrix of the other operators displace those of an operator from the caches
  * before its turn, but not during it. */
 #include "cg/fe_cg_kernels.h"
+#include "input/text.h"
 #include "level/fe_level.h"
 #include "operators/fe_operators.h"
 #include "run/app.h"
@@ -64,11 +65,13 @@ static mx_err create(contest *t, contestant *c, const char *name)
     int number = 0;
     while (number < FE_OPERATORS && strcmp(name, fe_traits_of_operators[number].word) != 0)
         number++;
+    char words[128];
+    app_text_list(fe_stored_operators, words, sizeof words);
     MX_REQUIRE(number < FE_OPERATORS && fe_is_stored(number), MX_ERR_INPUT,
-               "operator %s: expected csr, csr8, ell, sell, lines or symmetric", name);
+               "operator %s: expected %s", name, words);
     c->name = fe_traits_of_operators[number].word;
     c->input.operator_kind = number;
-    c->level.op = fe_operator_rows[number];
+    c->level.op = fe_operator_forms[number];
     c->level.base = &t->base;
     c->level.input = &c->input;
     MX_TRY(fe_make_mesh(&c->level, elements));

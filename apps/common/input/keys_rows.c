@@ -96,13 +96,7 @@ bool app_key_has_value(const app_key *row)
 
 static void list_words(const app_key *row, char *text, size_t size)
 {
-    const char *const *const words = row->words + (int)row->low;
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; words[i] && used < size; i++) {
-        const char *const between = i == 0 ? "" : words[i + 1] ? ", " : " or ";
-        used += (size_t)snprintf(text + used, size - used, "%s%s", between, words[i]);
-    }
+    app_text_list(row->words + (int)row->low, text, size);
 }
 
 const char *app_key_argument(const app_key *row)

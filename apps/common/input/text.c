@@ -148,6 +148,16 @@ const char *app_text_show(const char *word, size_t length, app_shown *shown)
     return shown->text;
 }
 
+void app_text_list(const char *const *words, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; words[i] && used < size; i++) {
+        const char *const between = i == 0 ? "" : words[i + 1] ? ", " : " or ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", between, words[i]);
+    }
+}
+
 /* The bytes of the UTF-8 character that begins here, by its first byte and the marks of the others;
  * 0 where there is none. Control characters of two bytes (U+0080 to U+009F) count as none. */
 static size_t printable_length(const unsigned char *text)

@@ -35,6 +35,9 @@ typedef struct app_shown {
 } app_shown;
 const char *app_text_show(const char *word, size_t length, app_shown *shown);
 
+/* Writes the words, which end with NULL, as "a, b or c" to `text`, which has `size` bytes. */
+void app_text_list(const char *const *words, char *text, size_t size);
+
 /* Prints text that comes from a file: a terminal would act on its control characters. They, and
  * bytes that are no UTF-8, appear as \xNN. */
 void app_text_print(FILE *out, const char *text);

@@ -23,6 +23,8 @@ typedef struct fe_operator_traits {
     bool stores_matrix, equal_elements;
 } fe_operator_traits;
 extern const fe_operator_traits fe_traits_of_operators[FE_OPERATORS];
+/* The words of those that store a matrix; ends with NULL. */
+extern const char *const fe_stored_operators[];
 static inline bool fe_is_stored(int kind) { return fe_traits_of_operators[kind].stores_matrix; }
 
 typedef enum fe_precision { FE_PRECISION_DOUBLE, FE_PRECISION_MIXED } fe_precision;

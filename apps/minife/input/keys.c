@@ -24,6 +24,20 @@ static const char *const preconditioners[] = {"none",
 #undef FE_PRECONDITIONER
                                               NULL};
 
+/* The words of what has a property of the .def files. */
+#define WORD_IF_true(word) #word,
+#define WORD_IF_false(word)
+static const char *const preconditioners_with_degree[] = {
+#define FE_PRECONDITIONER(NAME, word, has_degree, ...) WORD_IF_##has_degree(word)
+#include "preconditioners.def"
+#undef FE_PRECONDITIONER
+    NULL};
+const char *const fe_stored_operators[] = {
+#define FE_OPERATOR(NAME, word, stores_matrix, ...) WORD_IF_##stores_matrix(word)
+#include "operators.def"
+#undef FE_OPERATOR
+    NULL};
+
 const fe_operator_traits fe_traits_of_operators[] = {
 #define FE_OPERATOR(NAME, word, stores_matrix, equal_elements) \
     {#word, stores_matrix, equal_elements},
@@ -359,27 +373,29 @@ static mx_err check_preconditioner(const app_keys *k, const fe_input *in)
     return MX_OK;
 }
 
-/* Only two preconditioners have steps; for others the degree must be the default. */
+/* Some preconditioners have steps; for others the degree must be the default. */
 static mx_err check_degree(const app_keys *k, const fe_input *in)
 {
     const app_word key = {.text = "chebyshev_degree", .length = 16};
     const bool used = needs[in->preconditioner].has_degree;
     if (used || in->chebyshev_degree == CHEBYSHEV_DEGREE) return MX_OK;
-    return app_keys_fail(
-        k, &key, "got %lld, expected it with preconditioner=chebyshev or preconditioner=multigrid",
-        (long long)in->chebyshev_degree);
+    char words[128];
+    app_text_list(preconditioners_with_degree, words, sizeof words);
+    return app_keys_fail(k, &key, "got %lld, expected it with the preconditioner %s",
+                         (long long)in->chebyshev_degree, words);
 }
 
-/* Some operators store no matrix, and one is for equal elements. */
+/* Some operators store no matrix, and some are for equal elements. */
 static mx_err check_operator(const app_keys *k, const fe_input *in)
 {
     const app_given *const given = app_keys_given(k, offsetof(fe_input, operator_kind));
     if (given == NULL) return MX_OK;
     const app_word *const place = &given->key;
     if (fe_traits_of_operators[in->operator_kind].equal_elements && in->mesh == FE_MESH_DISTORTED)
-        return app_keys_fail(k, place, "got %s with mesh=distorted, expected %s",
-                             operators[in->operator_kind],
-                             "operator=nodes or elements, or one that stores a matrix");
+        return app_keys_fail(k, place,
+                             "got %s, which is for equal elements, with mesh=distorted, expected "
+                             "another operator",
+                             operators[in->operator_kind]);
     if (!fe_is_stored(in->operator_kind) && in->dump != NULL)
         return app_keys_fail(k, place, "got %s, which stores no matrix, with dump, expected %s",
                              operators[in->operator_kind], "operator=csr");

@@ -36,7 +36,7 @@ MX_BODY void fe_assemble_atomic_body(const fe_assemble_args *a, int i, int j, in
         const bool owned = fe_is_owned(&a->mesh, node);
         if (owned && !a->without_source)
             mx_atomic_add(&MX_AT(a->b, fe_local(&a->mesh, node)), element.source[m]);
-        if (a->matrix.form == FE_FORM_NONE || !fe_has_row(&a->matrix, &a->mesh, node)) continue;
+        if (a->matrix.kind == FE_STORAGE_NONE || !fe_has_row(&a->matrix, &a->mesh, node)) continue;
         const fe_row_place row = fe_place_of_row(&a->matrix, &a->mesh, node);
         for (int n = 0; n < 8; n++) {
             const int64_t place = place_of(a, &row, low, m, n);
@@ -61,7 +61,7 @@ MX_BODY void fe_assemble_colour_body(const fe_assemble_args *a, int i, int j, in
         const fe_node node = fe_corner_node(low, m);
         const bool owned = fe_is_owned(&a->mesh, node);
         if (owned && !a->without_source) MX_AT(a->b, fe_local(&a->mesh, node)) += element.source[m];
-        if (a->matrix.form == FE_FORM_NONE || !fe_has_row(&a->matrix, &a->mesh, node)) continue;
+        if (a->matrix.kind == FE_STORAGE_NONE || !fe_has_row(&a->matrix, &a->mesh, node)) continue;
         const fe_row_place row = fe_place_of_row(&a->matrix, &a->mesh, node);
         for (int n = 0; n < 8; n++) {
             const int64_t place = place_of(a, &row, low, m, n);

@@ -101,7 +101,7 @@ MX_BODY void reference_gradients(const double *point, double (*by_reference)[8])
 MX_BODY void elements_at(const fe_assemble_args *a, fe_node low, int count, element_lanes *e)
 {
     fe_lane x[3][8];
-    const bool with_matrix = a->matrix.form != FE_FORM_NONE;
+    const bool with_matrix = a->matrix.kind != FE_STORAGE_NONE;
     fe_gather_coordinates(&a->coordinates, &a->mesh, low, count, x);
     for (int d = 0; d < 3; d++) fe_modes(x[d]);
     for (int k = 0; k < 36; k++)
@@ -136,7 +136,7 @@ MX_BODY int in_triangle(int m, int n)
 MX_BODY void add_elements(const fe_assemble_args *a, const block *k, fe_node low,
                           const element_lanes *e)
 {
-    const bool with_matrix = a->matrix.form != FE_FORM_NONE;
+    const bool with_matrix = a->matrix.kind != FE_STORAGE_NONE;
     for (int m = 0; m < 8; m++) {
         const fe_node node = fe_corner_node(low, m);
         const int z = node.at[0] - k->low[0], y = node.at[1] - k->low[1];
@@ -172,7 +172,7 @@ MX_BODY void store_slots(const fe_assemble_args *a, fe_node first, int count, co
 {
     const fe_storage *const s = &a->matrix;
     const fe_row_place p = fe_place_of_row(s, &a->mesh, first);
-    const int last = s->form == FE_FORM_DIAGONAL ? FE_DIAGONAL_SLOT : FE_SLOTS - 1;
+    const int last = s->kind == FE_STORAGE_DIAGONAL ? FE_DIAGONAL_SLOT : FE_SLOTS - 1;
     for (int slot = fe_first_slot(s); slot <= last; slot++) {
         const double *const from = sums + slot * a->blocks.pitch;
         const int64_t to = p.first + slot * p.step;
@@ -223,11 +223,11 @@ MX_BODY void store_plane(const fe_assemble_args *a, const block *k, int z)
         const fe_node first = {{z, y, k->low[2]}};
         const double *const sums = line_of(a, k, z, y, 0) + 1,
                             *source = sums + SOURCE * a->blocks.pitch;
-        if (a->matrix.form == FE_FORM_PACKS)
+        if (a->matrix.kind == FE_STORAGE_PACKS)
             store_packs(a, k, first, sums);
         else if (fe_has_slots(&a->matrix))
             store_slots(a, first, k->count[2], sums);
-        else if (a->matrix.form != FE_FORM_NONE)
+        else if (a->matrix.kind != FE_STORAGE_NONE)
             store_entries(a, k, first, sums);
         for (int i = 0; !a->without_source && i < k->count[2]; i++) {
             const fe_node node = {{z, y, k->low[2] + i}};

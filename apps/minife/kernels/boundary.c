@@ -31,7 +31,7 @@ MX_BODY void fe_boundary_source_body(const fe_boundary_args *a, int row)
         MX_AT(a->b, row) = given_value(a, node);
         return;
     }
-    if (a->matrix.form == FE_FORM_NONE) return;
+    if (a->matrix.kind == FE_STORAGE_NONE) return;
     const fe_stencil s = fe_stencil_of(m, node);
     double b = MX_AT(a->b, row);
     for (int e = 0; e < fe_stencil_size(&s); e++) {

@@ -20,23 +20,22 @@
  *
  * Padding is 0, so that products may read it.
  *
- * lines, half: a slot of a plane is a stream of some ten pages, which hardware fetches ahead. With
- * the slots of a line together it is less than a page, and products on two cores took 1.4 times as
- * long. */
+ * lines, half: a slot of a plane is a stream of some ten pages, which hardware fetches ahead.
+ * With the slots of a line together a stream would be shorter than a page, and products slower. */
 #pragma once
 #include "mesh/fe_mesh.h"
 #include "minx/minx.h"
 
-typedef enum fe_form {
-    FE_FORM_NONE,
-    FE_FORM_CSR,
-    FE_FORM_ELL,
-    FE_FORM_SELL,
-    FE_FORM_LINES,
-    FE_FORM_HALF,
-    FE_FORM_PACKS,
-    FE_FORM_DIAGONAL
-} fe_form;
+typedef enum fe_storage_kind {
+    FE_STORAGE_NONE,
+    FE_STORAGE_CSR,
+    FE_STORAGE_ELL,
+    FE_STORAGE_SELL,
+    FE_STORAGE_LINES,
+    FE_STORAGE_HALF,
+    FE_STORAGE_PACKS,
+    FE_STORAGE_DIAGONAL
+} fe_storage_kind;
 
 enum { FE_SLOTS = 27, FE_DIAGONAL_SLOT = 13, FE_HALF_SLOTS = 14, FE_PACK = 8 };
 
@@ -45,7 +44,7 @@ typedef struct fe_storage {
     mx_f64_1 value;    /* the coefficients, */
     mx_f32_1 f32value; /* or these, if is_f32 */
     bool is_f32;
-    int form;
+    int kind;      /* fe_storage_kind */
     int chunk;     /* sell: C */
     int64_t pitch; /* ell, lines, half */
     int low[3];    /* lines, half: the first node along each dimension, */
@@ -62,12 +61,12 @@ typedef struct fe_row_place {
 /* Is a coefficient stored in one of its two rows only? */
 MX_INLINE bool fe_is_half(const fe_storage *s)
 {
-    return s->form == FE_FORM_HALF || s->form == FE_FORM_PACKS;
+    return s->kind == FE_STORAGE_HALF || s->kind == FE_STORAGE_PACKS;
 }
 
 MX_INLINE bool fe_has_slots(const fe_storage *s)
 {
-    return s->form == FE_FORM_LINES || fe_is_half(s) || s->form == FE_FORM_DIAGONAL;
+    return s->kind == FE_STORAGE_LINES || fe_is_half(s) || s->kind == FE_STORAGE_DIAGONAL;
 }
 
 /* packs: where a node's slot is in its line. */
@@ -79,7 +78,7 @@ MX_INLINE int fe_in_packs(int x, int slot)
 /* The first slot that is stored. */
 MX_INLINE int fe_first_slot(const fe_storage *s)
 {
-    return s->form == FE_FORM_LINES ? 0 : FE_DIAGONAL_SLOT;
+    return s->kind == FE_STORAGE_LINES ? 0 : FE_DIAGONAL_SLOT;
 }
 
 /* Does the form have this row? */
@@ -91,7 +90,7 @@ MX_INLINE bool fe_has_row(const fe_storage *s, const fe_mesh *m, fe_node n)
 MX_INLINE fe_row_place fe_place_of_row(const fe_storage *s, const fe_mesh *m, fe_node n)
 {
     fe_row_place p = {0, 1};
-    if (s->form == FE_FORM_LINES || s->form == FE_FORM_HALF) {
+    if (s->kind == FE_STORAGE_LINES || s->kind == FE_STORAGE_HALF) {
         const int first = fe_first_slot(s);
         const int64_t plane = n.at[0] - s->low[0], line = n.at[1] - s->low[1];
         p.first = (plane * (FE_SLOTS - first) - first) * s->pitch + line * s->width +
@@ -99,7 +98,7 @@ MX_INLINE fe_row_place fe_place_of_row(const fe_storage *s, const fe_mesh *m, fe
         p.step = s->pitch;
         return p;
     }
-    if (s->form == FE_FORM_PACKS) {
+    if (s->kind == FE_STORAGE_PACKS) {
         const int64_t line =
             1 + (int64_t)(n.at[0] - m->low[0]) * m->extent[1] + n.at[1] - m->low[1];
         p.first = line * FE_HALF_SLOTS * s->width + fe_in_packs(n.at[2] - m->low[2], 0);
@@ -107,12 +106,12 @@ MX_INLINE fe_row_place fe_place_of_row(const fe_storage *s, const fe_mesh *m, fe
         return p;
     }
     const int row = fe_local(m, n);
-    if (s->form == FE_FORM_CSR) {
+    if (s->kind == FE_STORAGE_CSR) {
         p.first = MX_AT(s->begin, row);
-    } else if (s->form == FE_FORM_SELL) {
+    } else if (s->kind == FE_STORAGE_SELL) {
         p.first = MX_AT(s->begin, row / s->chunk) + row % s->chunk;
         p.step = s->chunk;
-    } else if (s->form == FE_FORM_ELL) {
+    } else if (s->kind == FE_STORAGE_ELL) {
         p.first = row;
         p.step = s->pitch;
     } else {
@@ -131,7 +130,7 @@ MX_INLINE int fe_slot_of(fe_node row, fe_node n)
 /* Is the coefficient stored in this row? If not, its symmetric one is. */
 MX_INLINE bool fe_has_column(const fe_storage *s, fe_node row, fe_node n)
 {
-    if (s->form == FE_FORM_DIAGONAL) return fe_slot_of(row, n) == FE_DIAGONAL_SLOT;
+    if (s->kind == FE_STORAGE_DIAGONAL) return fe_slot_of(row, n) == FE_DIAGONAL_SLOT;
     return !fe_is_half(s) || fe_slot_of(row, n) >= FE_DIAGONAL_SLOT;
 }
 

@@ -65,7 +65,7 @@ MX_BODY void fe_outer_entries_body(const fe_outer_args *a, int i)
     const fe_stencil around = fe_stencil_of(m, node);
     const int entries = fe_stencil_size(&around);
     const int64_t begin = MX_AT(a->begin, i);
-    const bool stored = a->matrix.form != FE_FORM_NONE;
+    const bool stored = a->matrix.kind != FE_STORAGE_NONE;
     ghost_entries ghosts;
     int count = 0;
     for (int e = 0; e < entries; e++) {

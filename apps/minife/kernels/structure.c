@@ -16,8 +16,8 @@ MX_FOR(1D, fe_row_begins, MX_ITEMS_PLAIN)
 MX_BODY int padded_entries(const fe_structure_args *a, int row, int entries)
 {
     const fe_storage *const s = &a->matrix;
-    if (s->form == FE_FORM_ELL) return FE_SLOTS;
-    if (s->form == FE_FORM_CSR) return entries;
+    if (s->kind == FE_STORAGE_ELL) return FE_SLOTS;
+    if (s->kind == FE_STORAGE_CSR) return entries;
     const int chunk = row / s->chunk;
     return (int)((MX_AT(s->begin, chunk + 1) - MX_AT(s->begin, chunk)) / s->chunk);
 }
@@ -34,7 +34,7 @@ MX_BODY void fe_columns_body(const fe_structure_args *a, int row)
     const int padded = padded_entries(a, row, entries);
     fe_row_place p = fe_place_of_row(&a->matrix, m, node);
     if (!exists) p.first += row;
-    if (!exists && a->matrix.form == FE_FORM_SELL)
+    if (!exists && a->matrix.kind == FE_STORAGE_SELL)
         p.first = MX_AT(a->matrix.begin, row / a->matrix.chunk) + row % a->matrix.chunk;
     int e = 0;
     for (int z = 0; exists && z < around.count[0]; z++)

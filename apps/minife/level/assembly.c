@@ -100,7 +100,7 @@ mx_err fe_assemble_diagonal(const fe_level *level, mx_view diagonal)
     fe_boundary_args boundary = {.mesh = *m};
     for (int d = 0; d < 3; d++) boundary.rows_low[d] = m->first[d];
     a.without_source = true;
-    a.matrix.form = FE_FORM_DIAGONAL;
+    a.matrix.kind = FE_STORAGE_DIAGONAL;
     a.matrix.is_f32 = false;
     mx_bind_none(&a.b);
     mx_bind_none(&boundary.b);

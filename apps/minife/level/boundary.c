@@ -41,7 +41,7 @@ static bool needs_coordinates(const fe_level *level)
 mx_err fe_impose_boundary(fe_level *level)
 {
     const mx_ctx ctx = level->base->ctx;
-    const bool stored = level->storage.form != FE_FORM_NONE;
+    const bool stored = level->storage.kind != FE_STORAGE_NONE;
     fe_boundary_args *const a = &level->boundary;
     int count[3];
     a->mesh = level->mesh;

@@ -4,7 +4,7 @@
  *
  * A level goes through the stages of this header in their order:
  *
- *     fe_level level = {.base = &app->base, .input = &app->input, .op = fe_operator_rows[...]};
+ *     fe_level level = {.base = &app->base, .input = &app->input, .op = fe_operator_forms[...]};
  *     MX_TRY(fe_make_mesh(&level, elements));
  *     MX_TRY(fe_make_structure(&level));
  *     MX_TRY(fe_assemble(&level));
@@ -38,7 +38,7 @@ typedef struct fe_level_views {
 typedef struct fe_level {
     const app_base *base; /* ranks, context and transport. The caller's, as input */
     const fe_input *input;
-    const fe_operator_row *op; /* the form of A */
+    const fe_operator_form *op; /* the form of A */
 
     /* the mesh */
     fe_mesh mesh; /* this rank's nodes */

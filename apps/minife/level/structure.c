@@ -1,4 +1,4 @@
-/* Which coefficients the matrix has, and where they are. How, the operator's row says. */
+/* Which coefficients the matrix has, and where they are. How, the operator's form says. */
 #include "fe_level.h"
 
 double fe_matrix_bytes(const fe_level *level)
@@ -16,10 +16,9 @@ mx_err fe_make_structure(fe_level *level)
     s->is_f32 = level->input->precision == FE_PRECISION_MIXED;
     s->chunk = 1;
     if (level->op->set_up != NULL) MX_TRY(level->op->set_up(level, &values));
-    if (s->form == FE_FORM_NONE) return mx_fence(ctx);
-    /* blocks store every coefficient of csr once */
-    const bool all_stored = s->form == FE_FORM_CSR && fe_assembly_of(level) == FE_ASSEMBLY_BLOCKS;
-    const mx_view_options options = {.uninitialized = all_stored};
+    if (s->kind == FE_STORAGE_NONE) return mx_fence(ctx);
+    const bool all_written = level->op->all_written && fe_assembly_of(level) == FE_ASSEMBLY_BLOCKS;
+    const mx_view_options options = {.uninitialized = all_written};
     MX_TRY(mx_view_create(ctx, "matrix", s->is_f32 ? MX_F32 : MX_F64, 1, &values, &options,
                           &level->views.value));
     return mx_fence(ctx);

@@ -4,4 +4,4 @@
 #include "level/fe_operator.h"
 
 /* By fe_operator. */
-extern const fe_operator_row *const fe_operator_rows[FE_OPERATORS];
+extern const fe_operator_form *const fe_operator_forms[FE_OPERATORS];

@@ -1,13 +1,13 @@
 /* Preconditioners: z = M r, where M is symmetric and positive definite, as conjugate gradients need
  * it.
  *
- * Each is one row of functions, which a folder here defines; input/preconditioners.def lists the
- * rows. All but hpcg are polynomials in the matrix, or made of such, so they need nothing of it but
- * its products and its diagonal. */
+ * Each has a form, the struct of its functions, which a folder here defines;
+ * input/preconditioners.def lists them. All but hpcg are polynomials in the matrix, or made of such,
+ * so they need nothing of it but its products and its diagonal. */
 #pragma once
 #include "level/fe_level.h"
 
-typedef struct fe_preconditioner_row {
+typedef struct fe_preconditioner_form {
     /* Vectors of this level's rows that create makes, for the estimate of memory. Those of coarser
      * levels, which have at most an eighth of the rows, are left out. */
     int vectors;
@@ -21,11 +21,11 @@ typedef struct fe_preconditioner_row {
     mx_err (*apply)(void *state);
     /* What that must move and compute on this rank. */
     fe_work (*work)(const void *state);
-} fe_preconditioner_row;
+} fe_preconditioner_form;
 
 typedef struct fe_preconditioner fe_preconditioner;
 
-/* The one that the input of the level names, which is not `none`. The functions of its row follow.
+/* The one that the input of the level names, which is not `none`. The functions of its form follow.
  * Collective. */
 mx_err fe_preconditioner_create(fe_level *level, mx_view r, mx_view z, fe_preconditioner **out);
 void fe_preconditioner_destroy(fe_preconditioner **preconditioner);

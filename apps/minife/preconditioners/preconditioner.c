@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #define FE_PRECONDITIONER(NAME, word, ...) \
-    extern const fe_preconditioner_row fe_preconditioner_##word;
+    extern const fe_preconditioner_form fe_preconditioner_##word;
 #include "input/preconditioners.def"
 #undef FE_PRECONDITIONER
 
 /* By fe_preconditioning. */
-static const fe_preconditioner_row *const table[] = {
+static const fe_preconditioner_form *const forms[] = {
     NULL,
 #define FE_PRECONDITIONER(NAME, word, ...) &fe_preconditioner_##word,
 #include "input/preconditioners.def"
@@ -16,7 +16,7 @@ static const fe_preconditioner_row *const table[] = {
 };
 
 struct fe_preconditioner {
-    const fe_preconditioner_row *row;
+    const fe_preconditioner_form *form;
     void *state;
 };
 
@@ -25,8 +25,8 @@ mx_err fe_preconditioner_create(fe_level *level, mx_view r, mx_view z, fe_precon
     fe_preconditioner *const p = calloc(1, sizeof *p);
     *out = p;
     MX_REQUIRE(p != NULL, MX_ERR_MEMORY, "no memory for a preconditioner");
-    p->row = table[level->input->preconditioner];
-    const mx_err err = p->row->create(level, r, z, &p->state);
+    p->form = forms[level->input->preconditioner];
+    const mx_err err = p->form->create(level, r, z, &p->state);
     if (err != MX_OK) fe_preconditioner_destroy(out);
     return err;
 }
@@ -36,18 +36,18 @@ void fe_preconditioner_destroy(fe_preconditioner **preconditioner)
     fe_preconditioner *const p = *preconditioner;
     *preconditioner = NULL;
     if (p == NULL) return;
-    if (p->state != NULL) p->row->destroy(p->state);
+    if (p->state != NULL) p->form->destroy(p->state);
     free(p);
 }
 
-mx_err fe_precondition(fe_preconditioner *p) { return p->row->apply(p->state); }
+mx_err fe_precondition(fe_preconditioner *p) { return p->form->apply(p->state); }
 
 int fe_vectors_of_preconditioner(const fe_input *input)
 {
-    const fe_preconditioner_row *const row = table[input->preconditioner];
-    return row != NULL ? row->vectors : 0;
+    const fe_preconditioner_form *const form = forms[input->preconditioner];
+    return form != NULL ? form->vectors : 0;
 }
 
-fe_work fe_work_of_preconditioner(const fe_preconditioner *p) { return p->row->work(p->state); }
+fe_work fe_work_of_preconditioner(const fe_preconditioner *p) { return p->form->work(p->state); }
 
-bool fe_has_many_kernels(const fe_preconditioner *p) { return p != NULL && p->row->many_kernels; }
+bool fe_has_many_kernels(const fe_preconditioner *p) { return p != NULL && p->form->many_kernels; }

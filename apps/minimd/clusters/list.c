@@ -314,10 +314,8 @@ mx_err md_clusters_lj_local(mx_ctx ctx, md_clusters *c, const md_lj_pairs *lj, m
 {
     const mx_range_1 rows = mx_range_1d(ctx, 0, (int64_t)c->local_clusters * MD_CLUSTER);
     md_energy share = {0, 0, 0};
-    c->args.one = lj->one;
-    c->args.one_pair = lj->one_pair && !lj->shifted;
-    c->args.shifted = lj->shifted;
-    c->args.types = lj->types;
+    c->args.lj = *lj;
+    c->args.lj.one_pair = lj->one_pair && !lj->shifted;
     if (energy != NULL) *energy = share;
     MX_TRY(load_points(ctx, c, 0, c->local_clusters));
     return c->half ? push_tiles(ctx, c, energy) : LAUNCH(md_lj_rows, rows, c, energy);

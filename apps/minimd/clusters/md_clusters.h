@@ -245,10 +245,7 @@ MX_ARGS(md_cluster_args,
     (mx_f64_2, force),
     md_cluster_grid grid;
     int colour[2];
-    md_pair one;   /* the parameters of all pairs, where one_pair */
-    bool one_pair; /* all pairs have the same parameters, and no shift: types are not read */
-    bool shifted;
-    int types;
+    md_lj_pairs lj; /* one_pair: also that there is no shift; types are not read */
 );
 /* With local atoms. Over rows of a full list: the force on the row's atom. Over the tiles of a
  * colour, of a half list: adds to push. */

@@ -10,15 +10,14 @@
  * A vector is as long as a register of the backend (minx/kit/simd_parts.h): eight pairs with AVX-512
  * and on GPUs, four with AVX2, else two. The pairs of a group (kernels/md_part_rows.h), at most four,
  * are those of one atom; behind an atom's last pair, lanes of its group are empty. In half lists of
- * the default problem these are a tenth of the lanes. With eight pairs of one atom they were a
- * sixth, and the passes took 5 % longer.
+ * the default problem these are a tenth of the lanes. With eight pairs of one atom they would be a
+ * sixth.
  *
  * Coordinates and coefficients are loaded by rows of four numbers (kernels/md_part_rows.h): x, y, z
  * and F'(rho) of an atom, and the four coefficients of an interval of a spline.
  *
  * The passes go through a list in batches of a few vectors (MD_BATCH pairs), so that all numbers
- * of a batch and the rows that it reads stay in the first cache. Batches of 256 pairs were 4 %
- * slower.
+ * of a batch and the rows that it reads stay in the first cache. Larger batches are slower.
  *
  * Half lists: a pair of local atoms is in one row, which adds to both atoms. Tiles and colours are
  * those of the Lennard-Jones forces, so results have the same bits for any number of threads. A
@@ -26,7 +25,7 @@
  *
  * Rejected: all of a vector's work in one loop, from coordinates to sums (its chain of dependent
  * operations is so long that a core cannot compute enough vectors at the same time); finding the
- * pairs within the cutoff in each step, and writing them one after another (1.4 times the time);
+ * pairs within the cutoff in each step, and writing them one after another (slower);
  * tables of floats (forces would not be the gradient of the energy). */
 #pragma once
 #include "kernels/md_eam_tables.h"

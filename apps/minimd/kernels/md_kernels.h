@@ -247,6 +247,13 @@ typedef struct md_pair {
 } md_pair;
 enum { MD_PAIR_NUMBERS = 6 };
 
+MX_INLINE md_pair md_pair_of_row(const mx_cf64_2 *pair, int row)
+{
+    const md_pair p = {MX_AT(*pair, row, 0), MX_AT(*pair, row, 1), MX_AT(*pair, row, 2),
+                       MX_AT(*pair, row, 3), MX_AT(*pair, row, 4), MX_AT(*pair, row, 5)};
+    return p;
+}
+
 /* Lennard-Jones parameters of all types, as kernels get them beside md_views.pair. */
 typedef struct md_lj_pairs {
     md_pair one;   /* the parameters of all pairs, where one_pair */

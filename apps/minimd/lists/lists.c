@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A row for each form. The first one that fits is taken. */
-#define FORMS(ROW)        \
-    ROW(md_form_clusters) \
-    ROW(md_form_rows)     \
-    ROW(md_form_strided)
+/* The first one that fits is taken. */
+#define FORMS(FORM)        \
+    FORM(md_form_clusters) \
+    FORM(md_form_rows)     \
+    FORM(md_form_strided)
 
 #define DECLARE(form) extern const md_list_form form;
 #define ADDRESS(form) &form,

@@ -1,13 +1,13 @@
-/* Neighbour lists: each form has a folder with its list, its forces and their kernels, and a row in
- * the table of lists.c, an md_list_form. The form is chosen once, at set-up. All forms give the same
+/* Neighbour lists: each form has a folder with its list, its forces and their kernels, and an
+ * md_list_form, which lists.c names. The form is chosen once, at set-up. All forms give the same
  * forces.
  *
  *     clusters/   for each atom the groups of eight atoms that are near it; full and half
  *     rows/       a row of a table for each atom, in the backend's layout; full
  *     strided/    one array, with a begin and a stride for each atom: rows, columns, CSR; full and half
  *
- * To add a form: a folder whose form.c has the md_list_form, a row in lists.c, its files in
- * CMakeLists.txt; and, if the input shall name it, a word of the key `list` (input/keys.c). */
+ * To add a form: a folder whose form.c has the md_list_form, its name in lists.c, its files
+ * in CMakeLists.txt; and, if the input shall name it, a word of the key `list` (input/keys.c). */
 #pragma once
 #include "input/md_input.h"
 #include "kernels/md_kernels.h"

@@ -86,10 +86,7 @@ static mx_err bind(md_app *app)
         MX_TRY(md_eam_density_args_bind(ctx, &r->views, &r->density));
         return md_eam_force_args_bind(ctx, &r->views, &r->eam);
     }
-    r->lj.one = app->lj.one;
-    r->lj.one_pair = app->lj.one_pair;
-    r->lj.shifted = app->lj.shifted;
-    r->lj.types = app->lj.types;
+    r->lj.lj = app->lj;
     return md_lj_args_bind(ctx, &r->views, &r->lj);
 }
 

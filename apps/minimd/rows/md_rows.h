@@ -48,9 +48,7 @@ MX_ARGS_FROM(md_lj_args, md_row_views,
     (mx_ci32_1, neighbour_count)
     (mx_ci32_2, neighbour)
     (mx_f64_2, force),
-    md_pair one; /* as in md_lj_pairs */
-    bool one_pair, shifted;
-    int types;
+    md_lj_pairs lj;
 );
 /* forces on local atoms, from a full list; with energy and virial, of which each pair gives half to
  * either atom */

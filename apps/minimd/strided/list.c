@@ -132,10 +132,7 @@ mx_err md_strided_lj(mx_ctx ctx, const md_views *views, const md_lj_pairs *lj, m
     a->step = f->step;
     a->local = f->local;
     a->ghost_newton = f->ghost_newton;
-    a->one = lj->one;
-    a->one_pair = lj->one_pair;
-    a->shifted = lj->shifted;
-    a->types = lj->types;
+    a->lj = *lj;
     if (!f->half) return LAUNCH(md_strided_full);
     if (f->atomic) {
         MX_TRY(mx_fill(ctx, views->force, &zero));

@@ -71,9 +71,7 @@ MX_ARGS(md_strided_args,
     int64_t step;
     int local;
     bool ghost_newton;
-    md_pair one; /* as in md_lj_pairs */
-    bool one_pair, shifted;
-    int types;
+    md_lj_pairs lj;
 );
 /* over local atoms, or over teams of MD_TEAM_ATOMS. Full lists: the force. Half lists: adds to
  * forces that are 0. */

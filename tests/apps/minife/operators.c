@@ -114,7 +114,7 @@ static mx_err use_level(fe_level *level, outcome *o, bool overlap)
 static mx_err run(const app_base *base, const fe_input *in, const meshed *m, outcome *o)
 {
     const bool overlap = app_size(base->comm) > 1 && in->assembly == FE_ASSEMBLY_AUTO;
-    fe_level level = {.base = base, .input = in, .op = fe_operator_rows[in->operator_kind]};
+    fe_level level = {.base = base, .input = in, .op = fe_operator_forms[in->operator_kind]};
     mx_err err = make_level(&level, m);
     const size_t rows = (size_t)fe_rows(&level.mesh);
     o->b = calloc(3 * rows + 1, sizeof(double));
@@ -154,7 +154,7 @@ static void compare(const outcome *got, const outcome *expected, size_t rows, co
 static mx_err compare_all(const app_base *base, const meshed *m)
 {
     fe_input in = {.problem = m->problem, .mesh = m->mesh, .assembly = FE_ASSEMBLY_COLOURS};
-    fe_level level = {.base = base, .input = &in, .op = fe_operator_rows[in.operator_kind]};
+    fe_level level = {.base = base, .input = &in, .op = fe_operator_forms[in.operator_kind]};
     const mx_gid elements[] = {m->elements[0], m->elements[1], m->elements[2]};
     outcome expected, got;
     MX_TRY(fe_make_mesh(&level, elements));
@@ -198,7 +198,7 @@ static mx_err check_work(const app_base *base)
     const meshed m = {.elements = {2, 3, 4}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const fe_input in = {.operator_kind = expected[i].operator_kind};
-        fe_level level = {.base = base, .input = &in, .op = fe_operator_rows[in.operator_kind]};
+        fe_level level = {.base = base, .input = &in, .op = fe_operator_forms[in.operator_kind]};
         MX_TRY(make_level(&level, &m));
         const fe_work work = fe_work_of_product(&level);
         CHECK_F64(work.bytes, expected[i].bytes, 0);
@@ -243,8 +243,8 @@ static mx_err multiply_runs(const app_base *base, rows_of_runs *r, fe_precision 
     const mx_ctx ctx = base->ctx;
     fe_level level = {.base = base,
                       .input = &in,
-                      .op = fe_operator_rows[FE_OPERATOR_CSR],
-                      .storage = {.form = FE_FORM_CSR}};
+                      .op = fe_operator_forms[FE_OPERATOR_CSR],
+                      .storage = {.kind = FE_STORAGE_CSR}};
     fe_level_views *const v = &level.views;
     mx_view x, y;
     level.storage.is_f32 = is_f32;

@@ -20,7 +20,7 @@ static mx_err set_up_ell(fe_level *level, int64_t *values)
 {
     fe_storage *const s = &level->storage;
     int rows;
-    s->form = FE_FORM_ELL;
+    s->kind = FE_STORAGE_ELL;
     s->chunk = choose_chunk(level, &rows);
     s->pitch = rows;
     *values = FE_SLOTS * s->pitch;
@@ -34,7 +34,7 @@ static mx_err set_up_sell(fe_level *level, int64_t *values)
     fe_storage *const s = &level->storage;
     fe_structure_args a;
     int rows;
-    s->form = FE_FORM_SELL;
+    s->kind = FE_STORAGE_SELL;
     s->chunk = choose_chunk(level, &rows);
     const int64_t begins = rows / s->chunk + 1;
     MX_TRY(mx_view_create(ctx, "begins", MX_I64, 1, &begins, &options, &level->views.begin));
@@ -58,8 +58,8 @@ static fe_work work(const fe_level *level)
     return fe_work_of_stored(level, (double)level->entries, 4);
 }
 
-const fe_operator_row fe_operator_ell = {
+const fe_operator_form fe_operator_ell = {
     .has_parts = true, .bytes = bytes, .set_up = set_up_ell, .apply = apply, .work = work};
 
-const fe_operator_row fe_operator_sell = {
+const fe_operator_form fe_operator_sell = {
     .has_parts = true, .bytes = bytes, .set_up = set_up_sell, .apply = apply, .work = work};

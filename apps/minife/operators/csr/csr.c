@@ -9,7 +9,7 @@ static double bytes(const fe_level *level)
 
 static mx_err set_up(fe_level *level, int64_t *values)
 {
-    level->storage.form = FE_FORM_CSR;
+    level->storage.kind = FE_STORAGE_CSR;
     *values = level->entries;
     MX_TRY(fe_make_row_begins(level));
     return fe_make_columns(level, fe_rows(&level->mesh), *values);
@@ -33,5 +33,9 @@ static fe_work work(const fe_level *level)
     return of_rows;
 }
 
-const fe_operator_row fe_operator_csr = {
-    .has_parts = true, .bytes = bytes, .set_up = set_up, .apply = apply, .work = work};
+const fe_operator_form fe_operator_csr = {.has_parts = true,
+                                          .all_written = true,
+                                          .bytes = bytes,
+                                          .set_up = set_up,
+                                          .apply = apply,
+                                          .work = work};

@@ -48,7 +48,7 @@ static mx_err make_codes(fe_level *level)
 
 static mx_err set_up(fe_level *level, int64_t *values)
 {
-    level->storage.form = FE_FORM_CSR;
+    level->storage.kind = FE_STORAGE_CSR;
     *values = level->entries;
     MX_TRY(fe_make_row_begins(level));
     return make_codes(level);
@@ -92,5 +92,9 @@ static fe_work work(const fe_level *level)
     return of_rows;
 }
 
-const fe_operator_row fe_operator_csr8 = {
-    .has_parts = true, .bytes = bytes, .set_up = set_up, .apply = apply, .work = work};
+const fe_operator_form fe_operator_csr8 = {.has_parts = true,
+                                           .all_written = true,
+                                           .bytes = bytes,
+                                           .set_up = set_up,
+                                           .apply = apply,
+                                           .work = work};

@@ -30,7 +30,7 @@ static mx_err apply(const fe_level *level, const fe_product *p)
     return dot == NULL ? MX_OK : fe_elements_dot_into(rows, &a, dot->view, dot->at);
 }
 
-const fe_operator_row fe_operator_elements = {.needs_coordinates = true,
-                                              .apply = apply,
-                                              .diagonal = fe_assemble_diagonal,
-                                              .work = fe_work_of_elements};
+const fe_operator_form fe_operator_elements = {.needs_coordinates = true,
+                                               .apply = apply,
+                                               .diagonal = fe_assemble_diagonal,
+                                               .work = fe_work_of_elements};

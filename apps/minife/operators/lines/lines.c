@@ -8,7 +8,7 @@ static mx_err set_up(fe_level *level, int64_t *values)
 {
     const fe_mesh *const m = &level->mesh;
     fe_storage *const s = &level->storage;
-    s->form = FE_FORM_LINES;
+    s->kind = FE_STORAGE_LINES;
     for (int d = 0; d < 3; d++) s->low[d] = m->first[d];
     fe_choose_pitch(s, m->count[2], m->count[1]);
     *values = (int64_t)m->count[0] * FE_SLOTS * s->pitch;
@@ -30,5 +30,5 @@ static fe_work work(const fe_level *level)
     return fe_work_of_stored(level, (double)level->entries, 0);
 }
 
-const fe_operator_row fe_operator_lines = {
+const fe_operator_form fe_operator_lines = {
     .has_parts = true, .bytes = bytes, .set_up = set_up, .apply = apply, .work = work};

@@ -46,8 +46,8 @@ static mx_err apply(const fe_level *level, const fe_product *p)
     return fe_on_device(level) ? apply_tiles(level, &a, p->dot) : apply_blocks(level, &a, p->dot);
 }
 
-const fe_operator_row fe_operator_nodes = {.needs_coordinates = true,
-                                           .has_parts = true,
-                                           .apply = apply,
-                                           .diagonal = fe_assemble_diagonal,
-                                           .work = fe_work_of_elements};
+const fe_operator_form fe_operator_nodes = {.needs_coordinates = true,
+                                            .has_parts = true,
+                                            .apply = apply,
+                                            .diagonal = fe_assemble_diagonal,
+                                            .work = fe_work_of_elements};

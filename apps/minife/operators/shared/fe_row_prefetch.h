@@ -21,9 +21,9 @@ MX_BODY int64_t fe_ahead_of(const fe_rows_args *a, int64_t at, int distance, int
     return at + distance < a->column.extent[0] - entries ? at + distance : at;
 }
 
-/* Fetches some coefficients and columns. once: the matrix is one stream, which is kept out of the
- * outer caches, so that x stays there: csr and sell are 1.1 times as fast. ell has 27 streams, and
- * is slower so. */
+/* Fetches some coefficients and columns. once: the matrix is one stream, which is kept out of
+ * the outer caches, so that x stays there. This helps csr and sell; ell has 27 streams, and is
+ * slower with it. */
 MX_BODY void fe_prefetch(const fe_rows_args *a, int64_t value, int64_t column, int entries,
                          bool once, bool is_f32)
 {

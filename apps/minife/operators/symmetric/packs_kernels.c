@@ -18,9 +18,9 @@
  * ghost along x, whose number does not follow those of the line, are summed one by one; so are all
  * rows of lines near both ends of x, around which there would be no element to load.
  *
- * Rejected: the slots of a line or a plane together, with loads at shifted places. In cache such a
- * product takes 1.4 to 1.7 times as long, as loads cross cache lines, and the matrix is 14 streams.
- * Blocks of lines whose planes stay in the second cache: no faster. */
+ * Rejected: the slots of a line or a plane together, with loads at shifted places. Such a
+ * product is slower, because loads cross cache lines, and the matrix is 14 streams. Blocks of
+ * lines whose planes stay in the second cache: no faster. */
 #include "minx/kernel.h"
 #include "minx/kit/simd_parts.h"
 #include "minx/team.h"

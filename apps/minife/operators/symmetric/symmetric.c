@@ -7,7 +7,7 @@ static double bytes(const fe_level *level) { return fe_bytes_of_entries(level, 0
 
 static void choose_packs(const fe_mesh *m, fe_storage *s, int64_t *values)
 {
-    s->form = FE_FORM_PACKS;
+    s->kind = FE_STORAGE_PACKS;
     s->width = fe_round_up(m->extent[2], FE_PACK);
     *values = (1 + (int64_t)m->extent[0] * m->extent[1]) * FE_HALF_SLOTS * s->width + FE_PACK;
 }
@@ -15,7 +15,7 @@ static void choose_packs(const fe_mesh *m, fe_storage *s, int64_t *values)
 /* One plane, line and node more than those held. */
 static void choose_half(const fe_mesh *m, fe_storage *s, int64_t *values)
 {
-    s->form = FE_FORM_HALF;
+    s->kind = FE_STORAGE_HALF;
     for (int d = 0; d < 3; d++) s->low[d] = m->low[d] - 1;
     fe_choose_pitch(s, m->extent[2] + 2, m->extent[1] + 1);
     *values = ((int64_t)m->extent[0] + 1) * FE_HALF_SLOTS * s->pitch;
@@ -46,5 +46,5 @@ static fe_work work(const fe_level *level)
     return fe_work_of_stored(level, (entries + rows) / 2, 0);
 }
 
-const fe_operator_row fe_operator_symmetric = {
+const fe_operator_form fe_operator_symmetric = {
     .has_parts = true, .bytes = bytes, .set_up = set_up, .apply = apply, .work = work};

@@ -81,5 +81,5 @@ static fe_work work(const fe_level *level)
     return of_stencil;
 }
 
-const fe_operator_row fe_operator_uniform = {
+const fe_operator_form fe_operator_uniform = {
     .has_parts = true, .set_up = set_up, .apply = apply, .diagonal = diagonal, .work = work};

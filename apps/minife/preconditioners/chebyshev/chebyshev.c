@@ -219,5 +219,5 @@ static mx_err apply(void *state) { return fe_smooth(state, FE_FROM_ZERO); }
 
 static fe_work work(const void *state) { return fe_work_of_smoother(state, FE_FROM_ZERO); }
 
-const fe_preconditioner_row fe_preconditioner_chebyshev = {
+const fe_preconditioner_form fe_preconditioner_chebyshev = {
     .vectors = 3, .create = create, .destroy = destroy, .apply = apply, .work = work};

@@ -45,5 +45,5 @@ static fe_work work(const void *state)
     return of_rows;
 }
 
-const fe_preconditioner_row fe_preconditioner_diagonal = {
+const fe_preconditioner_form fe_preconditioner_diagonal = {
     .vectors = 1, .create = create, .destroy = destroy, .apply = apply, .work = work};

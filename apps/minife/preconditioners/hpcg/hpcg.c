@@ -184,9 +184,9 @@ static void destroy(void *state)
     free(h);
 }
 
-const fe_preconditioner_row fe_preconditioner_hpcg = {.vectors = 1,
-                                                      .many_kernels = true,
-                                                      .create = create,
-                                                      .destroy = destroy,
-                                                      .apply = cycle,
-                                                      .work = work_of_cycle};
+const fe_preconditioner_form fe_preconditioner_hpcg = {.vectors = 1,
+                                                       .many_kernels = true,
+                                                       .create = create,
+                                                       .destroy = destroy,
+                                                       .apply = cycle,
+                                                       .work = work_of_cycle};

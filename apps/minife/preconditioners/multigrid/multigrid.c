@@ -285,9 +285,9 @@ static void destroy(void *state)
     free(m);
 }
 
-const fe_preconditioner_row fe_preconditioner_multigrid = {.vectors = 3,
-                                                           .many_kernels = true,
-                                                           .create = create,
-                                                           .destroy = destroy,
-                                                           .apply = cycle,
-                                                           .work = work_of_cycle};
+const fe_preconditioner_form fe_preconditioner_multigrid = {.vectors = 3,
+                                                            .many_kernels = true,
+                                                            .create = create,
+                                                            .destroy = destroy,
+                                                            .apply = cycle,
+                                                            .work = work_of_cycle};

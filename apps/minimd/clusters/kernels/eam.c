@@ -10,10 +10,9 @@ MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
 /* Vectors of a batch. A vector has MD_LANES pairs in MD_GROUPS groups. */
 enum { MD_VECTORS = MD_BATCH / MD_LANES };
 
-/* A few vectors of a list. The work is done in stages, each over all of them: so a vector's chain
- * of dependent operations, some 150 cycles, runs beside those of many others. The numbers of a
- * vector are aligned like registers: where they lay across two lines of the cache, runs took 5 to
- * 8 % longer. */
+/* A few vectors of a list. The work is done in stages, each over all of them: so a vector's
+ * chain of dependent operations, some 150 cycles, runs beside those of many others. The numbers
+ * of a vector are aligned like registers, so that none is in two lines of the cache. */
 typedef struct md_eam_batch {
     int vectors;
     const int32_t *self, *other; /* of md_eam_cluster_views, from the first vector on */

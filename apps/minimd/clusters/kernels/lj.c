@@ -51,21 +51,21 @@ MX_BODY md_part md_typed_pairs(const md_cluster_args *a, int type, int other, in
 {
     md_part force = SET(0), energy = force, cutoff_square = force;
     for (int l = 0; l < MD_PART; l++) {
-        const int k = type * a->types + MX_AT(a->slot_type, other, first + l);
+        const int k = type * a->lj.types + MX_AT(a->slot_type, other, first + l);
         const md_real epsilon = (md_real)MX_AT(a->pair, k, 0);
         const md_real sigma6 = (md_real)MX_AT(a->pair, k, 1);
         const md_real s2 = 1 / r2[l], s6 = sigma6 * s2 * s2 * s2;
         md_real f = 48 * epsilon * s6 * (s6 - (md_real)0.5) * s2;
         md_real e = 4 * epsilon * s6 * (s6 - 1);
         cutoff_square[l] = (md_real)MX_AT(a->pair, k, 2);
-        if (a->shifted) {
+        if (a->lj.shifted) {
             const md_real r = (md_real)sqrt(r2[l]), at = (md_real)MX_AT(a->pair, k, 4);
             f -= at / r;
             e += (r - (md_real)MX_AT(a->pair, k, 3)) * at - (md_real)MX_AT(a->pair, k, 5);
         }
         force[l] = f;
         energy[l] = e;
-        (*at_cutoff)[l] = a->shifted ? 0 : (md_real)MX_AT(a->pair, k, 5);
+        (*at_cutoff)[l] = a->lj.shifted ? 0 : (md_real)MX_AT(a->pair, k, 5);
     }
     *near = r2 < cutoff_square;
     *potential = energy;
@@ -97,10 +97,10 @@ MX_BODY void md_add_entry(const md_cluster_args *a, md_row *row, int32_t entry, 
     const md_part dy = md_distances(a, row, other, first, 1);
     const md_part dz = md_distances(a, row, other, first, 2);
     const md_part r2 = dx * dx + dy * dy + dz * dz;
-    md_mask near = r2 < (md_real)a->one.cutoff_square;
-    md_part potential = zero, at_cutoff = SET((md_real)a->one.energy_shift), f;
+    md_mask near = r2 < (md_real)a->lj.one.cutoff_square;
+    md_part potential = zero, at_cutoff = SET((md_real)a->lj.one.energy_shift), f;
     if (one_pair)
-        f = md_one_pair(&a->one, r2, energy, &potential);
+        f = md_one_pair(&a->lj.one, r2, energy, &potential);
     else
         f = md_typed_pairs(a, row->type, other, first, r2, &near, &potential, &at_cutoff);
     near = near & MASK_OF_BITS(md_entry_part(entry, MD_PART));
@@ -236,7 +236,7 @@ MX_BODY void md_do_ghosts(const md_cluster_args *a, int index, bool one_pair, bo
 #define NAMED_CLUSTER_KERNELS(name, do_item)                                         \
     MX_BODY void name##_body(const md_cluster_args *a, int i)                        \
     {                                                                                \
-        if (a->one_pair)                                                             \
+        if (a->lj.one_pair)                                                          \
             do_item(a, i, true, false, NULL);                                        \
         else                                                                         \
             do_item(a, i, false, false, NULL);                                       \
@@ -244,7 +244,7 @@ MX_BODY void md_do_ghosts(const md_cluster_args *a, int index, bool one_pair, bo
     MX_FOR(1D, name, MX_ITEMS_PLAIN)                                                 \
     MX_BODY void name##_energy_body(const md_cluster_args *a, int i, md_energy *sum) \
     {                                                                                \
-        if (a->one_pair)                                                             \
+        if (a->lj.one_pair)                                                          \
             do_item(a, i, true, true, sum);                                          \
         else                                                                         \
             do_item(a, i, false, true, sum);                                         \

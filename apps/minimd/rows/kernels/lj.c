@@ -11,16 +11,8 @@
 /* one: all pairs have the same parameters, which stay in registers. */
 MX_BODY md_pair pair_of(const md_lj_args *a, int i, int j, bool one)
 {
-    md_pair p = a->one;
-    if (one) return p;
-    const int row = MX_LOAD(a->type, i) * a->types + MX_LOAD(a->type, j);
-    p.epsilon = MX_AT(a->pair, row, 0);
-    p.sigma6 = MX_AT(a->pair, row, 1);
-    p.cutoff_square = MX_AT(a->pair, row, 2);
-    p.cutoff = MX_AT(a->pair, row, 3);
-    p.force_shift = MX_AT(a->pair, row, 4);
-    p.energy_shift = MX_AT(a->pair, row, 5);
-    return p;
+    if (one) return a->lj.one;
+    return md_pair_of_row(&a->pair, MX_LOAD(a->type, i) * a->lj.types + MX_LOAD(a->type, j));
 }
 
 typedef struct interaction {
@@ -49,8 +41,7 @@ MX_BODY interaction interact(const md_pair *p, md_real square, bool shifted, boo
 }
 
 /* The force on atom i, and half of what its pairs add to energy and virial. one, shifted: as in
- * the arguments. A constant makes a loop without those branches: with them cuda took 1.4 times
- * as long. */
+ * the arguments. Constants make a loop without those branches, which are slow on a GPU. */
 MX_BODY void force_on(const md_lj_args *a, int i, bool one, bool shifted, bool energy,
                       md_energy *sum)
 {
@@ -89,10 +80,10 @@ MX_BODY void force_on(const md_lj_args *a, int i, bool one, bool shifted, bool e
 
 MX_BODY void any_force_on(const md_lj_args *a, int i, bool energy, md_energy *sum)
 {
-    if (a->one_pair && !a->shifted)
+    if (a->lj.one_pair && !a->lj.shifted)
         force_on(a, i, true, false, energy, sum);
     else
-        force_on(a, i, a->one_pair, a->shifted, energy, sum);
+        force_on(a, i, a->lj.one_pair, a->lj.shifted, energy, sum);
 }
 
 /* md_lj_full and md_lj_full_energy, in the precision of this file. */

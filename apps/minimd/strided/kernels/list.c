@@ -71,16 +71,8 @@ typedef struct md_strided_pair {
 
 MX_BODY md_pair md_strided_parameters(const md_strided_args *a, int i, int j)
 {
-    md_pair p = a->one;
-    if (a->one_pair) return p;
-    const int row = MX_LOAD(a->type, i) * a->types + MX_LOAD(a->type, j);
-    p.epsilon = MX_AT(a->pair, row, 0);
-    p.sigma6 = MX_AT(a->pair, row, 1);
-    p.cutoff_square = MX_AT(a->pair, row, 2);
-    p.cutoff = MX_AT(a->pair, row, 3);
-    p.force_shift = MX_AT(a->pair, row, 4);
-    p.energy_shift = MX_AT(a->pair, row, 5);
-    return p;
+    if (a->lj.one_pair) return a->lj.one;
+    return md_pair_of_row(&a->pair, MX_LOAD(a->type, i) * a->lj.types + MX_LOAD(a->type, j));
 }
 
 MX_BODY md_strided_pair md_strided_interact(const md_strided_args *a, int i, int j, bool energy)
@@ -94,7 +86,7 @@ MX_BODY md_strided_pair md_strided_interact(const md_strided_args *a, int i, int
     const double s6 = s2 * s2 * s2 * p.sigma6;
     const bool inside = square < p.cutoff_square;
     double force = 48 * s6 * (s6 - 0.5) * s2 * p.epsilon, shift = 0;
-    if (a->shifted) {
+    if (a->lj.shifted) {
         const double r = sqrt(square);
         force -= p.force_shift / r;
         shift = (r - p.cutoff) * p.force_shift - p.energy_shift;
@@ -106,7 +98,7 @@ MX_BODY md_strided_pair md_strided_interact(const md_strided_args *a, int i, int
     if (!energy) return result;
     result.potential = inside ? 4 * p.epsilon * s6 * (s6 - 1) + shift : 0;
     result.virial = square * force;
-    result.at_cutoff = inside && !a->shifted ? p.energy_shift : 0;
+    result.at_cutoff = inside && !a->lj.shifted ? p.energy_shift : 0;
     return result;
 }
 
