@@ -381,7 +381,7 @@ static mx_err check_degree(const app_keys *k, const fe_input *in)
     if (used || in->chebyshev_degree == CHEBYSHEV_DEGREE) return MX_OK;
     char words[128];
     app_text_list(preconditioners_with_degree, words, sizeof words);
-    return app_keys_fail(k, &key, "got %lld, expected it with the preconditioner %s",
+    return app_keys_fail(k, &key, "got %lld, expected it with preconditioner=%s",
                          (long long)in->chebyshev_degree, words);
 }
 
