@@ -18,7 +18,7 @@ MX_BODY double step(const tl_polynomial_args *a, int row, int k, bool solid, boo
 }
 
 /* The kernels of one kind of step. */
-#define STEP(NAME, WEIGHTED)                                                          \
+#define POLYNOMIAL_STEP(NAME, WEIGHTED)                                               \
     MX_BODY void NAME##_cell(const tl_polynomial_args *a, int row, int k, bool solid) \
     {                                                                                 \
         (void)step(a, row, k, solid, WEIGHTED);                                       \
@@ -26,8 +26,8 @@ MX_BODY double step(const tl_polynomial_args *a, int row, int k, bool solid, boo
     TL_BODIES(NAME, tl_polynomial_args)                                               \
     MX_FOR(2D, NAME)                                                                  \
     MX_FOR(3D, NAME##_3d)
-STEP(tl_polynomial, false)
-STEP(tl_polynomial_diagonal, true)
+POLYNOMIAL_STEP(tl_polynomial, false)
+POLYNOMIAL_STEP(tl_polynomial_diagonal, true)
 
 #define STEP_NORM(NAME, WEIGHTED)                                                                 \
     MX_BODY void NAME##_cell(const tl_polynomial_args *a, int row, int k, bool solid, double *qq) \
