@@ -183,6 +183,26 @@ class Runs(house.House):
         _, said = self.run_plan(text, expect=1, more=("--retry",))
         self.assertIn("[2/2]", said)
 
+    def started(self):
+        return {record["run"]["id"]: os.stat(self.folder / "out/runs" / record["run"]["id"] / "run.json").st_mtime_ns
+                for record in self.records()}
+
+    def test_retry_what_was_altered(self):
+        self.run_plan(ONE)
+        next((self.folder / "out/runs").glob("*openmp*/results.h5")).write_text("{}")
+        before = self.started()
+        self.run_plan(ONE, more=("--retry",))
+        after = self.started()
+        self.assertEqual(["openmp" in name for name in before if before[name] != after[name]], [True])
+
+    def test_retry_what_differs(self):
+        """The program is cured without a change of its file: one variable decides."""
+        text = ONE + 'options = "trouble=variable:openmp"'
+        self.run_plan(text, expect=1, env={"FAKE_TROUBLE": "wrong"})
+        self.run_plan(text, expect=1)
+        self.run_plan(text, more=("--retry",))
+        self.assertEqual(len(self.records()), 2)
+
     def test_another_program(self):
         self.run_plan(ONE)
         with open(self.bin / "tealeaf", "a", encoding="utf-8") as file:

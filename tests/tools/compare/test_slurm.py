@@ -42,6 +42,25 @@ class Slurm(house.House):
         self.assertIn("--array=1 ", self.submitted()[before] + " ")
         self.assertEqual(len(self.records()), 4)
 
+    def test_several_ranks(self):
+        """srun starts them, unless the plan or the command line names another launcher."""
+        plan = self.plan("limits = false\n" + PLAN + "ranks = 2\n")
+        for more, program in (((), "srun"), (("--launcher", "mpirun"), "mpirun")):
+            with self.subTest(program):
+                self.call("run", plan, "--out", program, "--bin", self.bin, "--submit", *more)
+                self.assertEqual({record["command"][0].split("/")[-1] for record in self.records(program)}, {program})
+
+    def test_retry(self):
+        plan = self.plan("limits = false\n" + PLAN + 'options = "trouble=variable:openmp"\n')
+        words = ("run", plan, "--out", "out", "--bin", self.bin, "--submit")
+        self.call(*words, env={"FAKE_TROUBLE": "fail"})
+        before = len(self.submitted())
+        self.call(*words, expect=1)
+        self.assertEqual(len(self.submitted()), before)
+        self.call(*words, "--retry")
+        self.assertIn("--array=1,3", self.submitted()[before])
+        self.assertEqual({record["outcome"] for record in self.records()}, {"passed"})
+
     def test_mistakes(self):
         _, said = self.call("run", self.plan(PLAN.replace('["serial", "openmp"]', '"all"')), "--bin", self.bin, "--submit", expect=2)
         self.assertIn("names of backends", said)

@@ -58,7 +58,7 @@ def parser():
             one.add_argument("--sbatch", action="append", default=[], metavar="OPTION",
                              help="an option for sbatch, such as --sbatch=--partition=gpu")
             one.add_argument("--at-once", type=at_least_1, metavar="N", help="at most N tasks of a job array at the same time")
-            one.add_argument("--retry", action="store_true", help="also make runs again that failed")
+            one.add_argument("--retry", action="store_true", help="also make runs again that do not count")
     task = commands.add_parser("task", help="make one run of a comparison (for job arrays)")
     task.add_argument("folder")
     task.add_argument("index", type=int)
@@ -110,9 +110,7 @@ def prepare(args, store):
         for case in plan.cases:
             case.repeats = 0
     submit = args.submit
-    launcher = machine.launcher_of(plan, args.launcher)
-    if submit and launcher == "none":
-        launcher = "srun"
+    launcher = machine.launcher_of(plan, args.launcher, submit)
     here = machine.Machine(bin=machine.bin_folder(args.bin).absolute(), cores=args.cores or machine.cores_here(),
                            checks_cores=not submit or args.cores is not None, checks_backends=not submit)
     runs = machine.check(plan, here, launcher, store.path if args.command == "run" else None)
@@ -162,9 +160,12 @@ def do_run(args):
     comparison = prepare(args, store)
     store.lock()
     store.begin(comparison)
+    if args.retry:
+        execute.forget_bad(store, comparison)
     if args.submit:
-        return OK if slurm.submit(store, comparison, args.sbatch, args.at_once, execute.say) else execute.finish(store, comparison)
-    execute.run_missing(store, comparison, comparison["runs"], args.retry)
+        jobs = slurm.submit(store, comparison, args.sbatch, args.at_once, execute.say)
+        return OK if jobs else execute.finish(store, comparison)
+    execute.run_missing(store, comparison, comparison["runs"])
     return execute.finish(store, comparison)
 
 

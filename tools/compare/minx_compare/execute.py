@@ -50,15 +50,31 @@ def title_of(run):
     return f"{what} on {run['backend']}, {run['ranks']} x {run['threads']}, repeat {run['repeat']}"
 
 
-def run_missing(store, comparison, runs, retry=False):
-    """Performs the runs that have no record; with `retry` those that failed, too."""
+def settled_records(store, comparison):
+    """The records that are there, each with the outcome that it has among the others."""
+    records = agreement.load_records(store, comparison["runs"])
+    agreement.settle(store, comparison, records)
+    return records
+
+
+def forget_bad(store, comparison):
+    """Removes the records of runs that do not count, so that they are made again."""
+    bad = [record["run"] for record in settled_records(store, comparison) if record["outcome"] != "passed"]
+    for run in bad:
+        store.forget(run)
+    if bad:
+        say(f"made again, as they do not count: {', '.join(run['id'] for run in bad)}")
+
+
+def run_missing(store, comparison, runs):
+    """Performs the runs that have no record."""
     records = [record for record in map(store.record, runs) if record is not None]
     bad = {record["run"]["id"] for record in records if record["outcome"] != "passed"}
-    done = {record["run"]["id"] for record in records} - (bad if retry else set())
+    done = {record["run"]["id"] for record in records}
     missing = [run for run in runs if run["id"] not in done]
     estimate = Estimate([record for record in records if record["outcome"] == "passed"])
     if done:
-        failed = f"; {len(bad)} of them failed (--retry runs these again)" if bad and not retry else ""
+        failed = f"; {len(bad)} of them failed (--retry runs these again)" if bad else ""
         say(f"{len(done)} of {len(runs)} runs are there and are not run again{failed}")
     for number, run in enumerate(missing, len(runs) - len(missing) + 1):
         record = perform(comparison, run, store)
@@ -72,8 +88,7 @@ def run_missing(store, comparison, runs, retry=False):
 def finish(store, comparison, print_table=True):
     """What the runs that are there say: agreement, limits, table. Returns the exit code."""
     runs = comparison["runs"]
-    records = agreement.load_records(store, runs)
-    agreement.settle(store, comparison, records)
+    records = settled_records(store, comparison)
     if comparison["limits"]:
         limits.measure_missing(store, comparison, records, say)
     if not comparison["keep_results"]:

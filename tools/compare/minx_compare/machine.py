@@ -181,11 +181,13 @@ def check(plan, machine, launcher, out=None):
     return runs
 
 
-def launcher_of(plan, given):
-    """auto: mpirun where a run has several ranks, else none."""
+def launcher_of(plan, given, submit=False):
+    """auto: srun in jobs that are submitted; here mpirun where a run has several ranks, else none."""
     name = given or plan.launcher
     if name != "auto":
         return name
+    if submit:
+        return "srun"
     several = any(ranks != 1 for case in plan.cases for ranks in case.ranks)
     return "mpirun" if several else "none"
 

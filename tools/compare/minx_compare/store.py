@@ -97,6 +97,10 @@ class Store:
         except OSError as error:
             raise Ends(CANNOT, f"{self.folder(run)}: cannot be written: {error.strerror}") from None
 
+    def forget(self, run):
+        """The run is made again."""
+        (self.folder(run) / "run.json").unlink(missing_ok=True)
+
     def keep(self, run, record):
         write_json(self.folder(run) / "run.json", record)
 
