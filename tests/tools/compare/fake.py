@@ -22,6 +22,8 @@ threads = int(options["threads"])
 n = float(options.get("n", 1))
 trouble, _, whose = options.get("trouble", "").partition(":")
 trouble = trouble if whose in ("", backend) else ""
+if trouble == "variable":
+    trouble = os.environ.get("FAKE_TROUBLE", "")
 if trouble == "hang":
     time.sleep(600)
 if trouble == "slow":

@@ -4,10 +4,12 @@ import io
 import json
 import shutil
 import unittest
+from contextlib import redirect_stdout
+from pathlib import Path
 
 import house
 
-from minx_compare import agreement, baseline, export, figures, limits, plots, slurm
+from minx_compare import agreement, baseline, export, figures, launch, limits, matrix, plots, report, slurm, table
 
 
 def summary(seconds=2.0, **more):
@@ -22,9 +24,11 @@ def summary(seconds=2.0, **more):
 def record(backend="openmp", seconds=2.0, ranks=1, threads=2, **more):
     run = {"case": "c", "app": "tealeaf", "deck_name": "pipe", "variant": "", "sizes": "", "problem": "", "arguments": [], "backend": backend, "layout": "auto",
            "own_layout": True, "precision": "", "ranks": ranks, "threads": threads, "scaling": "", "row": "r",
-           "config": f"{backend}{ranks}{threads}", "axis": {}, "agree": [], "id": f"{backend}-{ranks}-{threads}-{seconds}", "repeat": 1}
-    own = {key: more.pop(key) for key in list(more) if key in run}
-    return {"run": {**run, **own}, "summary": summary(seconds, **more), "outcome": "passed", "reason": "", "started": "2026-01-01T00:00:00Z"}
+           "config": f"{backend}{ranks}{threads}", "axis": {}, "agree": [], "absent": "", "repeat": 1,
+           "id": f"{backend}-{ranks}-{threads}-{seconds}"}
+    run.update({key: more.pop(key) for key in list(more) if key in run})
+    run["memberships"] = more.pop("memberships", [{key: run[key] for key in matrix.MEMBERSHIP}])
+    return {"run": run, "summary": summary(seconds, **more), "outcome": "passed", "reason": "", "started": "2026-01-01T00:00:00Z"}
 
 
 LIMIT = {"bandwidth": 8e9, "cache_bandwidth": 80e9, "flops": 100e9, "cache_bytes": 1e6}
@@ -62,8 +66,26 @@ class Metric(unittest.TestCase):
 
     def test_unknown_limit(self):
         line = figures.portability([configuration(record(), known={})])[0]
-        self.assertEqual(line["pp_application"], 1)
+        self.assertIsNone(line["pp_application"])  # one way is the fastest wherever it runs, which says nothing
         self.assertIsNone(line["pp_architectural"])
+
+    def test_planned_platforms(self):
+        """What was planned and does not count is a platform that is not supported, and a way that has no efficiency."""
+        class Folder:
+            path = "folder"
+
+        good, slow = record(variant="cg"), record("serial", threads=1, variant="cg", seconds=4.0)
+        bad = {**record("cuda", variant="cg"), "outcome": "failed", "summary": {}}
+        other = {**record(variant="multigrid"), "outcome": "failed"}
+        records = [good, slow, bad, other]
+        plans = figures.planned(Folder, {"host": "n1", "runs": [one["run"] for one in records]}, records)
+        lines = {line["way"]: line for line in figures.portability([configuration(good), configuration(slow)], plans)}
+        self.assertEqual(lines["tealeaf cg"]["platforms"], ["CPU / openmp", "CPU / serial", "n1 / cuda"])
+        self.assertEqual(lines["tealeaf cg"]["application"], {"CPU / openmp": 1, "CPU / serial": 1, "n1 / cuda": 0})
+        self.assertEqual(lines["tealeaf cg"]["pp_application"], 0)
+        self.assertEqual(lines["tealeaf cg"]["pp_architectural"], 0)
+        self.assertEqual(lines["tealeaf multigrid"]["pp_application"], 0)
+        self.assertEqual(set(lines["tealeaf multigrid"]["application"].values()), {0})
 
 
 class Figures(unittest.TestCase):
@@ -103,12 +125,65 @@ class Figures(unittest.TestCase):
         self.assertEqual(limits.need_of(record("cuda", ranks=4, threads=1)), ("n1", "cuda", 1))
         self.assertIsNone(limits.need_of(record("simt")))
         self.assertIsNone(limits.need_of(record("serial:order=shuffled")))
-        self.assertEqual((limits.devices_of(record("cuda", ranks=4)), limits.devices_of(record(nodes=2))), (4, 2))
+        self.assertEqual((limits.devices_of(record("cuda")), limits.devices_of(record(nodes=2))), (1, 2))
+
+    def test_gpus(self):
+        """Two ranks on one GPU have the limits of one; where nobody knows how many GPUs there are, several ranks have none."""
+        for gpus, nodes, expected in ((1, 1, 1), (4, 1, 2), (1, 2, 2), (None, 1, None)):
+            one = {**record("cuda", ranks=2, threads=1, nodes=nodes), "gpus": gpus}
+            self.assertEqual(limits.devices_of(one), expected)
+        one = {**record("cuda", ranks=2, threads=1), "gpus": None}
+        self.assertIsNone(configuration(one, known={("n1", "cuda", 1): LIMIT})["share"])
+        self.assertEqual(launch.gpus_here({"CUDA_VISIBLE_DEVICES": "0,2"}), 2)
 
     def test_speed_up(self):
         some = [configuration(record("serial", 6.0, threads=1)), configuration(record(seconds=2.0)), configuration(record(seconds=2.0, row="other"))]
         figures.add_speed_up(some)
         self.assertEqual([one["speed_up"] for one in some], [1, 3, None])
+
+    def test_speed_up_of_each_way(self):
+        """Ways whose answers may be compared share a row, and each has a serial run of its own."""
+        ways = (({"variant": "rows"}, 6.0), ({"variant": "half"}, 4.0), ({"sizes": "n=2"}, 10.0), ({"precision": "mixed"}, 8.0))
+        some = [configuration(record(backend, seconds, threads=1, **way))
+                for way, serial in ways for backend, seconds in (("serial", serial), ("openmp", 2.0))]
+        figures.add_speed_up(some)
+        self.assertEqual([one["speed_up"] for one in some], [1, 3, 1, 2, 1, 5, 1, 4])
+
+    def test_hosts(self):
+        """Repeats on two hosts are two configurations, and the table names the hosts."""
+        class Folder:
+            path, limits = Path("folder"), Path("nowhere")
+
+        found = figures.of_folder(Folder, [record(seconds=2.0), record(seconds=4.0, host="n2")])
+        self.assertEqual([(one["host"], one["solve_seconds"], one["runs"]) for one in found], [("n1", 2.0, 1), ("n2", 4.0, 1)])
+        shown = io.StringIO()
+        with redirect_stdout(shown):
+            table.show(found, [])
+        self.assertEqual([line.split()[4] for line in shown.getvalue().splitlines()[2:]], ["n1", "n2"])
+
+    def test_two_curves_with_one_point(self):
+        """A run that a strong and a weak curve have in common is a point of both."""
+        def member(kind):
+            return {"case": kind, "scaling": kind, "row": "r", "variant": "", "problem": "", "sizes": "", "axis": {}}
+
+        base = configuration(record(seconds=8.0, threads=1, memberships=[member("strong"), member("weak")]))
+        some = [base, configuration(record(seconds=4.0, threads=2, memberships=[member("strong")])),
+                configuration(record(seconds=10.0, ranks=2, threads=1, memberships=[member("weak")]))]
+        curves = {curve["scaling"]: [point["efficiency"] for point in curve["points"]] for curve in figures.scaling(some)}
+        self.assertEqual(curves, {"strong": [1, 1], "weak": [1, 0.8]})
+
+    def test_lines_of_ranks_and_threads(self):
+        """Lines of one backend that differ in ranks and threads look different."""
+        some = [configuration(record(seconds=n / threads, threads=threads, axis={"n": n}, sizes=f"n={n}"))
+                for n in (1, 2) for threads in (1, 2)]
+        traces = plots.size_charts(some)[0]["traces"]
+        self.assertEqual(len({(trace["line"]["dash"], trace["marker"]["symbol"]) for trace in traces}), 2)
+
+    def test_words(self):
+        self.assertEqual([table.change(value) for value in (-0.0, 0.0001, -0.0001, 0.02)], ["0.0 %", "0.0 %", "0.0 %", "+2.0 %"])
+        self.assertEqual([table.runs(number) for number in (0, 1, 2)], ["0 runs", "1 run", "2 runs"])
+        self.assertEqual(report.cut_note(plots.MAX_BARS), "")
+        self.assertIn(f"{plots.MAX_BARS} of the 25 configurations", report.cut_note(25))
 
     def test_scaling(self):
         strong = [configuration(record(seconds=8.0 / n, threads=n, scaling="strong")) for n in (1, 2, 4)]
@@ -127,7 +202,8 @@ class Figures(unittest.TestCase):
 
     def test_p3(self):
         rows = export.p3_rows([configuration(record(seconds=2.0)), configuration(record(seconds=1.0, threads=4))])
-        self.assertEqual(rows, [{"date": "2026-01-01", "application": "tealeaf", "problem": "tealeaf: pipe, 100", "platform": "CPU / openmp", "fom": 1.0}])
+        self.assertEqual(rows, [{"date": "2026-01-01", "application": "tealeaf", "problem": "tealeaf: pipe, 100 cells",
+                                 "platform": "CPU / openmp", "fom": 1.0}])
         text = export.as_csv(export.P3_COLUMNS, rows)
         self.assertEqual(list(csv.DictReader(io.StringIO(text)))[0]["platform"], "CPU / openmp")
 
@@ -178,6 +254,12 @@ class Baseline(unittest.TestCase):
         found = baseline.compare([configuration(record("serial"))], [configuration(record())])
         self.assertEqual((len(found["lines"]), len(found["only_old"]), len(found["only_new"])), (0, 1, 1))
 
+    def test_order(self):
+        some = [configuration(record(backend)) for backend in ("openmp", "serial", "cuda")]
+        found = baseline.compare(some, some)
+        self.assertEqual([line["one"]["backend"] for line in found["lines"]], ["cuda", "openmp", "serial"])
+        self.assertEqual([one["backend"] for one in baseline.compare([], some)["only_old"]], ["cuda", "openmp", "serial"])
+
 
 class Merge(house.House):
     """Folders of two machines, by the tool."""
@@ -200,7 +282,7 @@ class Merge(house.House):
         self.assertEqual(merged["across"], [])
         line = figures.portability(merged["configurations"])[0]
         self.assertEqual(line["platforms"], ["Laptop CPU / openmp", "Laptop CPU / serial", "Node CPU / openmp", "Node CPU / serial"])
-        self.assertEqual(line["pp_application"], 1)  # one way: it is the fastest everywhere
+        self.assertIsNone(line["pp_application"])  # one way: it is the fastest everywhere
 
     def test_answers_across(self):
         """The second folder has another answer: both are left out."""
@@ -218,6 +300,17 @@ class Merge(house.House):
         reasons = {record["reason"].split(":")[0] for part in merged["parts"] for record in part["records"]}
         self.assertEqual(reasons, {f"its answer differs from that in {self.folder / name}" for name in ("laptop", "node")})
 
+    def test_the_odd_folder(self):
+        """Of three folders one has another answer: it alone is left out."""
+        for name, more in (("laptop", ""), ("gpu", ""), ("node", "wrong")):
+            text = house.PLAN.replace("n=1", "n=1 trouble=variable")
+            self.run_plan(text, out=name, env={"FAKE_HOST": name, "FAKE_TROUBLE": more})
+        from minx_compare import merge
+
+        merged = merge.load([self.folder / name for name in ("node", "laptop", "gpu")])
+        self.assertEqual({one["host"] for one in merged["configurations"]}, {"laptop", "gpu"})
+        self.assertEqual({record["outcome"] for record in merged["parts"][0]["records"]}, {"differs"})
+
     def test_without_results_files(self):
         """Records are small, and may come without the results files."""
         self.folders()
@@ -226,7 +319,7 @@ class Merge(house.House):
         merged = self.merged()
         self.assertEqual(len(merged["configurations"]), 5)
         self.assertEqual(len(merged["across"]), 1)
-        self.assertIn("were not compared", merged["across"][0])
+        self.assertIn("was not compared", merged["across"][0])
 
     def test_baseline(self):
         self.run_plan(out="old")
@@ -239,6 +332,9 @@ class Merge(house.House):
             _, said = self.call("report", "slow", "--baseline", "old", expect=1)
             self.assertEqual(said.count("slower than the baseline by"), 3)
             self.assertIn("tealeaf one n=1 on serial, 1 x 1", said)
+            self.run_plan(house.PLAN.replace("n=1", "n=2"), out="another")
+            _, said = self.call("report", "another", "--baseline", "old", expect=1)
+            self.assertIn("nothing was compared with the baseline", said)
 
     @staticmethod
     def has_plotly():

@@ -61,7 +61,7 @@ class Runs(house.House):
         record = next(record for record in self.records() if record["run"]["backend"] == "openmp")
         self.assertIn(reason, record["reason"])
         self.assertIn(f"{record['run']['id']}: {outcome}: ", said)
-        self.assertIn("1 of 2 runs count; 1 are left out", said)
+        self.assertIn("1 of 2 runs count; 1 left out", said)
         self.assertEqual([line.split()[3] for line in out.splitlines() if line.startswith("tealeaf")], ["serial"])
         return record
 
@@ -160,10 +160,54 @@ class Runs(house.House):
         done = {record["run"]["id"]: record["started"] for record in self.records()}
         self.assertLess(len(done), 6)
         _, said = self.call("run", "plan.toml", "--out", "out", "--bin", self.bin, "--cores", "4")
-        self.assertIn(f"{len(done)} of 6 runs are there and are not run again", said)
+        self.assertIn(f"{len(done)} of 6 runs there already, not run again", said)
         after = {record["run"]["id"]: record["started"] for record in self.records()}
         self.assertEqual(len(after), 6)
         self.assertEqual({name: after[name] for name in done}, done)
+
+    def test_backend_that_is_not_here(self):
+        """A backend that the app knows and this machine cannot run is named; all others run."""
+        text = ONE.replace('"openmp"', '"openmp", "cuda"')
+        out, said = self.run_plan(text, expect=1)
+        self.assertIn("2 of 3 runs count", said)
+        self.assertIn("not available: cuda: no GPU", said)
+        self.assertIn("not available: cuda: no GPU", next(line for line in out.splitlines() if " cuda " in line))
+        self.assertEqual(len(self.records()), 2)
+        self.call("report", "out", expect=1 if self.has_plotly() else 3)
+        with open(self.folder / "out/figures.json", encoding="utf-8") as file:
+            content = json.load(file)
+        self.assertEqual(len(content["configurations"]), 2)
+        self.assertEqual([run["reason"] for run in content["runs"] if run["outcome"] == "not available"], ["cuda: no GPU"])
+        self.assertEqual(content["portability"][0]["pp_architectural"], 0)
+        out, _ = self.call("plan", self.folder / "plan.toml", "--out", "out", "--bin", self.bin, "--cores", "4")
+        self.assertIn("not available: cuda: no GPU", out)
+
+    def test_broken_files(self):
+        """Each is one message, and no traceback."""
+        self.run_plan(house.PLAN)
+        record = next((self.folder / "out/runs").glob("*serial*-1/run.json"))
+        limit = next((self.folder / "out/limits").glob("*.json"))
+        comparison = self.folder / "out/comparison.json"
+        for path, text, code, words in ((record, '{"outcome": "passed"}', 1, "got no whole record"), (record, "[]", 1, "got no whole record"),
+                                        (limit, '{"host": 3}', 0, "got no limits that can be read"),
+                                        (limit, "{", 0, "got no limits that can be read"),
+                                        (comparison, "[1]", 2, "expected a folder that"),
+                                        (comparison, '{"schema": "minx-compare", "version": 2}', 2, "comparison.json: got no title")):
+            with self.subTest(f"{path.name}: {text}"):
+                before = path.read_text()
+                path.write_text(text)
+                _, said = self.call("finish", "out", expect=code)
+                self.assertEqual(said.count(words), 1, said)
+                path.write_text(before)
+        comparison.write_text("[1]")
+        _, said = self.run_plan(house.PLAN, expect=2)
+        self.assertIn("comparison.json", said)
+
+    def test_report_to_a_file(self):
+        self.run_plan(ONE)
+        (self.folder / "file").write_text("")
+        _, said = self.call("report", "out", "--out", "file", expect=3)
+        self.assertIn("expected a folder that can be written", said)
 
     def test_half_written_record(self):
         """A record that is no JSON, as after a full disk, is a run that was not made."""
@@ -171,7 +215,7 @@ class Runs(house.House):
         path = next((self.folder / "out/runs").glob("*serial*/run.json"))
         path.write_text(path.read_text()[:50])
         _, said = self.run_plan(ONE)
-        self.assertIn("1 of 2 runs are there", said)
+        self.assertIn("1 of 2 runs there", said)
         self.assertEqual(len(self.records()), 2)
 
     def test_retry(self):
@@ -183,12 +227,40 @@ class Runs(house.House):
         _, said = self.run_plan(text, expect=1, more=("--retry",))
         self.assertIn("[2/2]", said)
 
+    def started(self):
+        return {record["run"]["id"]: os.stat(self.folder / "out/runs" / record["run"]["id"] / "run.json").st_mtime_ns
+                for record in self.records()}
+
+    def test_retry_what_was_altered(self):
+        self.run_plan(ONE)
+        next((self.folder / "out/runs").glob("*openmp*/results.h5")).write_text("{}")
+        before = self.started()
+        self.run_plan(ONE, more=("--retry",))
+        after = self.started()
+        self.assertEqual(["openmp" in name for name in before if before[name] != after[name]], [True])
+
+    def test_retry_what_differs(self):
+        """The program is cured without a change of its file: one variable decides."""
+        text = ONE + 'options = "trouble=variable:openmp"'
+        self.run_plan(text, expect=1, env={"FAKE_TROUBLE": "wrong"})
+        self.run_plan(text, expect=1)
+        self.run_plan(text, more=("--retry",))
+        self.assertEqual(len(self.records()), 2)
+
     def test_another_program(self):
         self.run_plan(ONE)
         with open(self.bin / "tealeaf", "a", encoding="utf-8") as file:
             file.write("# another build\n")
         _, said = self.run_plan(ONE, expect=2)
         self.assertIn("expected the same program in all runs", said)
+
+    def test_another_environment(self):
+        self.run_plan(ONE)
+        for text, more, words in (('environment = {A = "1"}\n' + ONE, (), "environment"), (ONE, ("--launcher", "mpirun"), "launcher"),
+                                  ('launcher_options = ["-x"]\n' + ONE, (), "launcher options")):
+            with self.subTest(words):
+                _, said = self.run_plan(text, expect=2, more=more)
+                self.assertIn(f"got runs with {words} ", said)
 
     def test_two_at_once(self):
         import fcntl
@@ -203,7 +275,7 @@ class Runs(house.House):
         self.run_plan("keep_results = false\n" + ONE)
         self.assertEqual(len(list((self.folder / "out/runs").glob("*/results.h5"))), 1)
         _, said = self.run_plan("keep_results = false\n" + ONE)
-        self.assertIn("2 of 2 runs are there", said)
+        self.assertIn("2 of 2 runs there", said)
         # further runs are compared with the file that was kept
         self.run_plan("keep_results = false\n" + ONE.replace("threads = 2", "threads = [1, 2]"))
         self.assertEqual(len(self.records()), 3)

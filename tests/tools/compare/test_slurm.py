@@ -1,4 +1,7 @@
 """Slurm, by a stand-in of sbatch that runs each task of an array."""
+import shlex
+
+import fake
 import house
 
 PLAN = """
@@ -41,6 +44,47 @@ class Slurm(house.House):
         self.call("run", self.plan(PLAN), "--out", "out", "--bin", self.bin, "--submit")
         self.assertIn("--array=1 ", self.submitted()[before] + " ")
         self.assertEqual(len(self.records()), 4)
+
+    def test_several_ranks(self):
+        """srun starts them, unless the plan or the command line names another launcher."""
+        plan = self.plan("limits = false\n" + PLAN + "ranks = 2\n")
+        for more, program in (((), "srun"), (("--launcher", "mpirun"), "mpirun")):
+            with self.subTest(program):
+                self.call("run", plan, "--out", program, "--bin", self.bin, "--submit", *more)
+                self.assertEqual({record["command"][0].split("/")[-1] for record in self.records(program)}, {program})
+
+    def test_retry(self):
+        plan = self.plan("limits = false\n" + PLAN + 'options = "trouble=variable:openmp"\n')
+        words = ("run", plan, "--out", "out", "--bin", self.bin, "--submit")
+        self.call(*words, env={"FAKE_TROUBLE": "fail"})
+        before = len(self.submitted())
+        self.call(*words, expect=1)
+        self.assertEqual(len(self.submitted()), before)
+        self.call(*words, "--retry")
+        self.assertIn("--array=1,3", self.submitted()[before])
+        self.assertEqual({record["outcome"] for record in self.records()}, {"passed"})
+
+    def test_folder_with_blanks(self):
+        self.call("run", self.plan("limits = false\n" + PLAN), "--out", "out of 100 %A", "--bin", self.bin, "--submit")
+        words = [shlex.split(line) for line in self.submitted()]
+        logs = [word for line in words for word in line if word.startswith("--output=")]
+        folder = f"--output={self.folder.resolve()}/out of 100 %%A"
+        self.assertEqual(logs, [f"{folder}/slurm-%A_%a.log"] * 2 + [f"{folder}/finish.log"])
+        self.assertEqual(len(self.records("out of 100 %A")), 4)
+
+    def test_while_runs_wait(self):
+        """Jobs of this folder are in the queue: a second submission would make their runs twice."""
+        words = ("run", self.plan("limits = false\n" + PLAN), "--out", "out", "--bin", self.bin, "--submit")
+        self.call(*words)
+        next((self.folder / "out/runs").glob("*openmp*-1/run.json")).unlink()
+        before = self.submitted()
+        fake.program(self.bin / "squeue", "import sys\nassert '--jobs=17,17' in sys.argv\nprint('17')\n")
+        _, said = self.call(*words, expect=2)
+        self.assertIn("got jobs 17 in Slurm's queue", said)
+        self.assertEqual(self.submitted(), before)
+        fake.program(self.bin / "squeue", "import sys\nsys.exit('slurm_load_jobs error: Invalid job id specified')\n")
+        self.call(*words)
+        self.assertEqual(len(self.submitted()), len(before) + 2)
 
     def test_mistakes(self):
         _, said = self.call("run", self.plan(PLAN.replace('["serial", "openmp"]', '"all"')), "--bin", self.bin, "--submit", expect=2)

@@ -26,11 +26,18 @@ def altered(store, record):
     return "" if file_digest(path) == results["digest"] else "results.h5 was altered after it was verified"
 
 
+def not_available(run):
+    """What stands for the record of a run whose backend is not on this machine; None: it is."""
+    if not run["absent"]:
+        return None
+    return {"run": run, "outcome": "not available", "reason": run["absent"], "summary": {}, "command": [], "started": "", "seconds": 0.0}
+
+
 def load_records(store, runs):
     """The records of the runs that are there; those whose results were altered do not count."""
     records = []
     for run in runs:
-        record = store.record(run)
+        record = store.record(run) or not_available(run)
         if record is None:
             continue
         record["run"] = run
@@ -70,7 +77,8 @@ class Comparer:
 
     def __init__(self, store, comparison):
         self.store, self.comparison = store, comparison
-        self.known = read_json(store.path / "agreement.json") or {}
+        found = read_json(store.path / "agreement.json")
+        self.known = found if isinstance(found, dict) else {}
         self.changed = False
 
     def why_not(self, group, record):
@@ -92,7 +100,9 @@ class Comparer:
     def ask(self, one, other):
         files = [self.store.results(record["run"]) for record in (one, other)]
         missing = [str(path) for path in files if not path.is_file()]
-        return f"no {missing[0]} to compare with" if missing else ask(self.comparison, files, one["run"]["agree"])
+        if missing:
+            return f"no {missing[0]} to compare with"
+        return ask(self.comparison, files, {*one["run"]["agree"], *other["run"]["agree"]})
 
     def keep(self):
         if self.changed:
@@ -116,22 +126,35 @@ def groups_of(records, why_not):
     return groups, reasons
 
 
+def wrong_ones(members, why_not, votes):
+    """Those that do not count: (member, one that it differs from, why). The group with the most votes is right, if there is one."""
+    groups, reasons = groups_of(members, why_not)
+    if len(groups) < 2:
+        return []
+    sizes = [votes(group) for group in groups]
+    right = groups[sizes.index(max(sizes))] if sizes.count(max(sizes)) == 1 else None
+    found = []
+    for group, reason in zip(groups, reasons):
+        if group is not right:
+            other = (right if right is not None else next(one for one in groups if one is not group))[0]
+            found += [(member, other, reason or reasons[1]) for member in group]
+    return found
+
+
+def configurations_in(group):
+    return len({record["run"]["config"] for record in group})
+
+
 def judge_row(records, why_not):
     """Marks the runs of one row that do not count."""
-    groups, reasons = groups_of(records, why_not)
-    if len(groups) < 2:
-        return
-    sizes = [len({record["run"]["config"] for record in group}) for group in groups]
-    largest = max(sizes)
-    right = groups[sizes.index(largest)] if sizes.count(largest) == 1 else None
-    for group, reason in zip(groups, reasons):
-        if group is right:
-            continue
-        other = (right if right is not None else next(one for one in groups if one is not group))[0]
-        reason = reason or reasons[1]
-        for record in group:
-            record["outcome"] = "differs"
-            record["reason"] = f"its answer differs from that of {other['run']['id']}: {reason}"
+    for record, other, reason in wrong_ones(records, why_not, configurations_in):
+        record["outcome"] = "differs"
+        record["reason"] = f"its answer differs from that of {other['run']['id']}: {reason}"
+
+
+def rows_of(run):
+    """The rows of all cases that have this run."""
+    return list(dict.fromkeys(one["row"] for one in run["memberships"]))
 
 
 def settle(store, comparison, records):
@@ -140,7 +163,8 @@ def settle(store, comparison, records):
     rows = {}
     for record in records:
         if record["outcome"] == "passed":
-            rows.setdefault(record["run"]["row"], []).append(record)
+            for row in rows_of(record["run"]):
+                rows.setdefault(row, []).append(record)
     for row in rows.values():
         judge_row(row, comparer.why_not)
     comparer.keep()
@@ -152,7 +176,8 @@ def drop_results(store, records):
     for record in records:
         if record["outcome"] != "passed":
             continue
-        if record["run"]["row"] in kept:
+        rows = set(rows_of(record["run"]))
+        if rows <= kept:
             store.results(record["run"]).unlink(missing_ok=True)
             store.results(record["run"]).with_suffix(".xmf").unlink(missing_ok=True)
-        kept.add(record["run"]["row"])
+        kept |= rows

@@ -1,10 +1,22 @@
 """What became slower than a stored comparison?"""
+from .figures import better
+
 MIN_LOSS = 0.02  # where runs of both differ by less than that, losses below it are no losses
 
 
 def key_of(one):
     """The same configuration on the same kind of machine."""
     return (one["app"], one["deck_name"], tuple(one["arguments"]), one["backend"], one["ranks"], one["threads"], one["platform"])
+
+
+def best_by_key(configurations):
+    """Of several hosts of the same kind counts the one with the best figure of merit."""
+    found = {}
+    for one in configurations:
+        key = key_of(one)
+        if key not in found or better(one, found[key]):
+            found[key] = one
+    return found
 
 
 def loss(new, old):
@@ -16,16 +28,15 @@ def loss(new, old):
 
 def compare(configurations, old_configurations):
     """Lines (configuration, loss, allowed, slower), and what one of the two lacks."""
-    old = {key_of(one): one for one in old_configurations}
-    new = {key_of(one): one for one in configurations}
+    old, new = best_by_key(old_configurations), best_by_key(configurations)
     lines = []
     for key in new.keys() & old.keys():
         allowed = max(MIN_LOSS, new[key]["fom_spread"] or 0, old[key]["fom_spread"] or 0)
         found = loss(new[key], old[key])
         lines.append({"one": new[key], "old": old[key], "loss": found, "allowed": allowed, "slower": found > allowed})
-    lines.sort(key=lambda line: -line["loss"])
-    return {"lines": lines, "only_old": [old[key] for key in old.keys() - new.keys()],
-            "only_new": [new[key] for key in new.keys() - old.keys()]}
+    lines.sort(key=lambda line: (-line["loss"], label(line["one"])))
+    return {"lines": lines, "only_old": sorted((old[key] for key in old.keys() - new.keys()), key=label),
+            "only_new": sorted((new[key] for key in new.keys() - old.keys()), key=label)}
 
 
 def label(one):

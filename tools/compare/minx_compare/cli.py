@@ -17,9 +17,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import baseline, execute, limits, machine, merge, slurm
+from . import baseline, execute, limits, machine, merge, slurm, table
 from . import plan as plans
-from .errors import CANNOT, INTERRUPTED, MISTAKE, NOT_ALL_COUNT, OK, Ends
+from .errors import CANNOT, INTERRUPTED, MISTAKE, NOT_ALL_COUNT, OK, Ends, Mistakes
 from .launch import Interrupted, now, perform
 from .matrix import file_digest
 from .store import SCHEMA, VERSION, Store, write_text
@@ -58,7 +58,7 @@ def parser():
             one.add_argument("--sbatch", action="append", default=[], metavar="OPTION",
                              help="an option for sbatch, such as --sbatch=--partition=gpu")
             one.add_argument("--at-once", type=at_least_1, metavar="N", help="at most N tasks of a job array at the same time")
-            one.add_argument("--retry", action="store_true", help="also make runs again that failed")
+            one.add_argument("--retry", action="store_true", help="also make runs again that do not count")
     task = commands.add_parser("task", help="make one run of a comparison (for job arrays)")
     task.add_argument("folder")
     task.add_argument("index", type=int)
@@ -110,9 +110,7 @@ def prepare(args, store):
         for case in plan.cases:
             case.repeats = 0
     submit = args.submit
-    launcher = machine.launcher_of(plan, args.launcher)
-    if submit and launcher == "none":
-        launcher = "srun"
+    launcher = machine.launcher_of(plan, args.launcher, submit)
     here = machine.Machine(bin=machine.bin_folder(args.bin).absolute(), cores=args.cores or machine.cores_here(),
                            checks_cores=not submit or args.cores is not None, checks_backends=not submit)
     runs = machine.check(plan, here, launcher, store.path if args.command == "run" else None)
@@ -147,13 +145,15 @@ def do_plan(args):
     done = {record["run"]["id"] for record in records}
     for run in comparison["runs"]:
         seconds = estimate.of(run)
-        state = "done" if run["id"] in done else "" if seconds is None else f"about {execute.duration(seconds)}"
+        state = "" if seconds is None else f"about {execute.duration(seconds)}"
+        state = "done" if run["id"] in done else f"not available: {run['absent']}" if run["absent"] else state
         print(f"{run['id']}  {execute.title_of(run)}" + (f"  {state}" if state else ""))
-    missing = [run for run in comparison["runs"] if run["id"] not in done]
+    missing = [run for run in comparison["runs"] if run["id"] not in done and not run["absent"]]
     total, unknown = estimate.of_all(missing)
     longest = sum(run["timeout"] for run in missing)
-    print(f"{len(comparison['runs'])} runs, {len(done)} done; about {execute.duration(total)} left"
-          + (f", of {unknown} runs nothing is known" if unknown else "") + f"; at most {execute.duration(longest)} by their time limits")
+    print(f"{table.runs(len(comparison['runs']))}, {len(done)} done; about {execute.duration(total)} left"
+          + (f", of {table.runs(unknown)} nothing is known" if unknown else "")
+          + f"; at most {execute.duration(longest)} by their time limits")
     return OK
 
 
@@ -161,10 +161,14 @@ def do_run(args):
     store = Store(out_folder(args))
     comparison = prepare(args, store)
     store.lock()
+    slurm.end_if_pending(store)
     store.begin(comparison)
+    if args.retry:
+        execute.forget_bad(store, comparison)
     if args.submit:
-        return OK if slurm.submit(store, comparison, args.sbatch, args.at_once, execute.say) else execute.finish(store, comparison)
-    execute.run_missing(store, comparison, comparison["runs"], args.retry)
+        jobs = slurm.submit(store, comparison, args.sbatch, args.at_once, execute.say)
+        return OK if jobs else execute.finish(store, comparison)
+    execute.run_missing(store, comparison, comparison["runs"])
     return execute.finish(store, comparison)
 
 
@@ -177,7 +181,7 @@ def do_task(args):
     record = store.record(run) or perform(comparison, run, store)
     execute.say(f"{execute.title_of(run)}: {record['seconds']:.2f} s, {record['outcome']} {record['reason']}")
     if comparison["limits"]:
-        limits.measure_missing(store, comparison, [record], execute.say)
+        limits.measure_missing(store, comparison, [record])
     return OK if record["outcome"] == "passed" else NOT_ALL_COUNT
 
 
@@ -192,9 +196,12 @@ def do_finish(args):
 def do_report(args):
     from . import report
 
-    merged = merge.load(args.folder)
-    against = baseline.compare(merged["configurations"], merge.load([args.baseline])["configurations"]) if args.baseline else None
     folder = Path(args.out or args.folder[0])
+    merged = merge.load(args.folder)
+    mistakes = Mistakes()
+    machine.check_folder(folder, mistakes)
+    mistakes.end_if_any()
+    against = baseline.compare(merged["configurations"], merge.load([args.baseline])["configurations"]) if args.baseline else None
     report.write(folder, merged, against, args.title)
     execute.say(f"wrote {folder / 'report.html'}, figures.csv, runs.csv, figures.json, p3.csv")
     left_out = [record for part in merged["parts"] for record in part["records"] if record["outcome"] != "passed"]
@@ -202,7 +209,7 @@ def do_report(args):
     for record in left_out:
         execute.say(f"{record['run']['id']}: {record['outcome']}: {record['reason']}")
     if missing:
-        execute.say(f"{missing} runs were not made")
+        execute.say(f"{table.runs(missing)} not made")
     slower = [line for line in against["lines"] if line["slower"]] if against else []
     for line in slower:
         execute.say(f"slower than the baseline by {100 * line['loss']:.1f} % (runs differ by {100 * line['allowed']:.1f} %): "
@@ -210,7 +217,10 @@ def do_report(args):
     if against:
         for one in against["only_old"]:
             execute.say(f"only in the baseline: {baseline.label(one)}")
-    return NOT_ALL_COUNT if left_out or slower or missing else OK
+        if not against["lines"]:
+            execute.say(f"{args.baseline} has no configuration of this report, so nothing was compared with the baseline")
+    nothing_compared = against is not None and not against["lines"]
+    return NOT_ALL_COUNT if left_out or slower or missing or nothing_compared else OK
 
 
 def do_versus(args):

@@ -1,10 +1,15 @@
 """Exit codes, and the errors that end the program with one line each."""
+import sys
 
 OK = 0
 NOT_ALL_COUNT = 1  # a run failed, timed out, was killed or differs; or something is slower than the baseline
 MISTAKE = 2  # in the command line or the plan
 CANNOT = 3  # something is missing on this machine, or cannot be written
 INTERRUPTED = 5  # by a signal; the same command goes on
+
+
+def say(text):
+    print(f"minx-compare: {text}", file=sys.stderr, flush=True)
 
 
 class Ends(Exception):

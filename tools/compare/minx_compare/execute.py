@@ -1,14 +1,9 @@
 """Runs what is not there yet, in the order of the plan, and says how it goes."""
 import statistics
-import sys
 
 from . import agreement, figures, limits, table
-from .errors import NOT_ALL_COUNT, OK
+from .errors import NOT_ALL_COUNT, OK, say
 from .launch import perform
-
-
-def say(text):
-    print(f"minx-compare: {text}", file=sys.stderr, flush=True)
 
 
 class Estimate:
@@ -50,21 +45,38 @@ def title_of(run):
     return f"{what} on {run['backend']}, {run['ranks']} x {run['threads']}, repeat {run['repeat']}"
 
 
-def run_missing(store, comparison, runs, retry=False):
-    """Performs the runs that have no record; with `retry` those that failed, too."""
+def settled_records(store, comparison):
+    """The records that are there, each with the outcome that it has among the others."""
+    records = agreement.load_records(store, comparison["runs"])
+    agreement.settle(store, comparison, records)
+    return records
+
+
+def forget_bad(store, comparison):
+    """Removes the records of runs that do not count, so that they are made again."""
+    bad = [record["run"] for record in settled_records(store, comparison) if record["outcome"] not in ("passed", "not available")]
+    for run in bad:
+        store.forget(run)
+    if bad:
+        say(f"made again, as they do not count: {', '.join(run['id'] for run in bad)}")
+
+
+def run_missing(store, comparison, runs):
+    """Performs the runs that have no record."""
     records = [record for record in map(store.record, runs) if record is not None]
     bad = {record["run"]["id"] for record in records if record["outcome"] != "passed"}
-    done = {record["run"]["id"] for record in records} - (bad if retry else set())
-    missing = [run for run in runs if run["id"] not in done]
+    done = {record["run"]["id"] for record in records}
+    missing = [run for run in runs if run["id"] not in done and not run["absent"]]
     estimate = Estimate([record for record in records if record["outcome"] == "passed"])
     if done:
-        failed = f"; {len(bad)} of them failed (--retry runs these again)" if bad and not retry else ""
-        say(f"{len(done)} of {len(runs)} runs are there and are not run again{failed}")
-    for number, run in enumerate(missing, len(runs) - len(missing) + 1):
+        failed = f"; {len(bad)} of them failed (--retry runs these again)" if bad else ""
+        say(f"{len(done)} of {table.runs(len(runs))} there already, not run again{failed}")
+    before = len(runs) - len(missing)
+    for number, run in enumerate(missing, before + 1):
         record = perform(comparison, run, store)
         if record["outcome"] == "passed":
             estimate.add(record)
-        left, _ = estimate.of_all(missing[number - (len(runs) - len(missing)):])
+        left, _ = estimate.of_all(missing[number - before:])
         reason = f" ({record['reason']})" if record["reason"] else ""
         say(f"[{number}/{len(runs)}] {title_of(run)}: {record['seconds']:.2f} s, {record['outcome']}{reason}; about {duration(left)} left")
 
@@ -72,10 +84,9 @@ def run_missing(store, comparison, runs, retry=False):
 def finish(store, comparison, print_table=True):
     """What the runs that are there say: agreement, limits, table. Returns the exit code."""
     runs = comparison["runs"]
-    records = agreement.load_records(store, runs)
-    agreement.settle(store, comparison, records)
+    records = settled_records(store, comparison)
     if comparison["limits"]:
-        limits.measure_missing(store, comparison, records, say)
+        limits.measure_missing(store, comparison, records)
     if not comparison["keep_results"]:
         agreement.drop_results(store, records)
     counted = figures.of_folder(store, records)
@@ -84,9 +95,10 @@ def finish(store, comparison, print_table=True):
     left_out = [record for record in records if record["outcome"] != "passed"]
     missing = len(runs) - len(records)
     for record in left_out:
-        say(f"{record['run']['id']}: {record['outcome']}: {record['reason']}; see {store.folder(record['run']) / 'log.txt'}")
+        log = store.folder(record["run"]) / "log.txt"
+        say(f"{record['run']['id']}: {record['outcome']}: {record['reason']}" + (f"; see {log}" if log.is_file() else ""))
     if left_out or missing:
-        say(f"{len(runs) - missing - len(left_out)} of {len(runs)} runs count; {len(left_out)} are left out of every figure"
-            + (f", {missing} were not made" if missing else ""))
+        say(f"{len(runs) - missing - len(left_out)} of {table.runs(len(runs))} count; {len(left_out)} left out of every figure"
+            + (f", {missing} not made" if missing else ""))
         return NOT_ALL_COUNT
     return OK

@@ -52,5 +52,5 @@ def write_all(folder, merged, write):
     content = {"schema": "minx-compare-figures", "version": 1, "configurations": merged["configurations"], "runs": runs,
                "scaling": figures.scaling(merged["configurations"]), "layouts": figures.wrong_layouts(merged["configurations"]),
                "portability": [{key: value for key, value in line.items() if key != "best"}
-                               for line in figures.portability(merged["configurations"])]}
+                               for line in figures.portability(merged["configurations"], merged["planned"])]}
     write(folder / "figures.json", json.dumps(content, indent=1) + "\n")

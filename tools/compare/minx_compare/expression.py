@@ -7,7 +7,7 @@ import re
 
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
              ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow}
-FUNCTIONS = {"round": round, "min": min, "max": max, "sqrt": math.sqrt, "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
+FUNCTIONS = {"round": lambda x: round(x), "min": min, "max": max, "sqrt": math.sqrt, "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
              "floor": math.floor, "ceil": math.ceil, "log2": math.log2}
 MAX_LENGTH = 200
 MAX_EXPONENT = 64
@@ -35,6 +35,14 @@ def evaluate(text, names):
 
 
 def value_of(node, names):
+    """The value of a part of an expression: a text, or a finite number that is not too large."""
+    value = any_value_of(node, names)
+    if not isinstance(value, str) and (isinstance(value, complex) or not abs(value) <= MAX_VALUE):
+        raise BadExpression("a value beyond 1e18, or not real")
+    return value
+
+
+def any_value_of(node, names):
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return node.value
     if isinstance(node, ast.Name):
@@ -57,10 +65,7 @@ def binary(node, names):
         raise BadExpression("a text is no number")
     if isinstance(node.op, ast.Pow) and abs(right) > MAX_EXPONENT:
         raise BadExpression(f"an exponent above {MAX_EXPONENT}")
-    value = OPERATORS[type(node.op)](left, right)
-    if isinstance(value, complex) or abs(value) > MAX_VALUE:
-        raise BadExpression("a value beyond 1e18, or not real")
-    return value
+    return OPERATORS[type(node.op)](left, right)
 
 
 def as_text(value):

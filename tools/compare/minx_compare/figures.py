@@ -6,6 +6,7 @@ import statistics
 from . import limits
 
 WHOLE, SOLVE = "whole_run", "solve"  # regions that contain others
+PROBLEM_UNITS = {"tealeaf": "cells", "minife": "rows", "minimd": "atoms"}
 MIN_PART = 0.5  # of the bytes of the solve: a loop that moves less says little of it
 
 
@@ -32,9 +33,22 @@ def hot_region(summary):
 
 def platform_of(record):
     """Where it ran: the processor, and the backend that uses it."""
-    summary, backend = record["summary"], record["run"]["backend"].split(":")[0]
-    hardware = summary.get("device") or summary.get("cpu") or summary.get("host") or "unknown"
-    return f"{hardware} / {backend}"
+    summary = record["summary"]
+    return platform(summary.get("device") or summary.get("cpu") or summary.get("host") or "unknown", record["run"]["backend"])
+
+
+def platform(hardware, backend):
+    return f"{hardware} / {backend.split(':')[0]}"
+
+
+def memberships_of(run):
+    """The cases that have a run, with the names that figures use: `problem` of a run are its words."""
+    return [{"words" if key == "problem" else key: value for key, value in one.items()} for one in run["memberships"]]
+
+
+def views(configurations):
+    """Each configuration once for each case that has it, with what that case says of it."""
+    return [{**one, **membership} for one in configurations for membership in one["memberships"]]
 
 
 def configuration(store, records, known_limits):
@@ -45,7 +59,8 @@ def configuration(store, records, known_limits):
     found = {
         **{key: run[key] for key in ("case", "app", "deck_name", "variant", "sizes", "arguments", "backend", "layout", "own_layout", "precision",
                                      "ranks", "threads", "scaling", "row", "config", "axis")},
-        "words": run["problem"], "folder": str(store.path), "host": summary.get("host", ""), "nodes": summary.get("nodes") or 1,
+        "words": run["problem"], "memberships": memberships_of(run), "folder": str(store.path), "host": summary.get("host", ""),
+        "nodes": summary.get("nodes") or 1,
         "platform": platform_of(first),
         "problem": str(summary.get("problem", run["deck_name"])), "problem_size": summary.get("problem_size"),
         "git_commit": summary.get("git_commit", ""), "date": max(str(record["summary"].get("date") or record["started"]) for record in records),
@@ -80,6 +95,8 @@ def against_limits(records, known_limits):
     if limit is None:
         return found
     devices = limits.devices_of(records[0])
+    if devices is None:
+        return found
     for key in ("bandwidth", "cache_bandwidth", "flops"):
         found[f"limit_{key}"] = limit[key] * devices if limit.get(key) else None
     calls = median(record["summary"].get("iterations") for record in records) if name == SOLVE else None
@@ -101,12 +118,12 @@ def shares(found, regions, calls, cache_bytes):
 
 
 def of_folder(store, records):
-    """The figures of each configuration of a folder, in the order of the plan."""
+    """The figures of each configuration of a folder on each of its hosts, in the order of the plan."""
     known_limits = limits.load(store)
     by_config = {}
     for record in records:
         if record["outcome"] == "passed":
-            by_config.setdefault(record["run"]["config"], []).append(record)
+            by_config.setdefault((record["run"]["config"], record["summary"].get("host", "")), []).append(record)
     found = [configuration(store, some, known_limits) for some in by_config.values()]
     add_speed_up(found)
     return found
@@ -114,10 +131,12 @@ def of_folder(store, records):
 
 def add_speed_up(configurations):
     """Over serial on one rank, of the same problem solved in the same way on the same host."""
-    base = {(one["row"], one["host"], one["layout"]): one["solve_seconds"] for one in configurations
-            if one["backend"] == "serial" and one["ranks"] == 1}
+    def keys(one):
+        return [(view["row"], view["variant"], view["sizes"], one["precision"], one["layout"], one["host"]) for view in one["memberships"]]
+
+    base = {key: one["solve_seconds"] for one in configurations if one["backend"] == "serial" and one["ranks"] == 1 for key in keys(one)}
     for one in configurations:
-        serial = base.get((one["row"], one["host"], one["layout"]))
+        serial = next((base[key] for key in keys(one) if key in base), None)
         one["speed_up"] = serial / one["solve_seconds"] if serial and one["solve_seconds"] else None
 
 
@@ -132,7 +151,7 @@ def better(one, other):
 def scaling(configurations):
     """Curves: of each problem and way on a backend, points (processors, seconds, efficiency). Weak: the work grows with the ranks."""
     curves = {}
-    for one in configurations:
+    for one in views(configurations):
         if one["scaling"]:
             way = " ".join(part for part in (one["variant"], one["sizes"]) if part)
             key = (one["scaling"], one["case"], one["app"], one["deck_name"], way, one["backend"], one["layout"],
@@ -178,17 +197,18 @@ def curve(key, points):
 def wrong_layouts(configurations):
     """Pairs of configurations that differ in nothing but the layout: what the one that is not the backend's own costs."""
     pairs = {}
-    for one in configurations:
+    for one in views(configurations):
         if one["layout"] in ("left", "right"):
             axes = tuple(sorted((name, value) for name, value in one["axis"].items() if name != "layout"))
             key = (one["case"], one["app"], one["deck_name"], one["variant"], one["backend"], one["precision"], one["ranks"], one["threads"],
                    one["host"], axes)
             pairs.setdefault(key, {})["own" if one["own_layout"] else "wrong"] = one
     names = ("app", "deck_name", "variant", "backend", "precision", "ranks", "threads", "platform", "host")
+    once = {tuple((pair[kind]["config"], pair[kind]["host"]) for kind in sorted(pair)): pair for pair in pairs.values()}
     return [{**{name: pair["own"][name] for name in names},
              "own": pair["own"]["layout"], "own_seconds": pair["own"]["solve_seconds"], "wrong_seconds": pair["wrong"]["solve_seconds"],
              "ratio": pair["wrong"]["solve_seconds"] / pair["own"]["solve_seconds"]}
-            for pair in pairs.values() if len(pair) == 2 and pair["own"]["solve_seconds"]]
+            for pair in once.values() if len(pair) == 2 and pair["own"]["solve_seconds"]]
 
 
 # ---- performance portability ----
@@ -203,6 +223,12 @@ def pennycook(efficiencies):
     return len(values) / sum(1 / value for value in values)
 
 
+def metric(efficiencies):
+    """Pennycook's metric; None where an efficiency is not known, unless another one is 0."""
+    values = list(efficiencies)
+    return None if None in values and 0 not in values else pennycook(values)
+
+
 def way_of(one):
     """An application in the sense of the metric: an app, and how it solves the problem."""
     return " ".join(part for part in (one["app"], one["variant"], one["sizes"], one["precision"]) if part)
@@ -211,31 +237,72 @@ def way_of(one):
 def problem_of(one):
     """What competing ways have in common."""
     deck = "" if one["deck_name"] == "-" else one["deck_name"]
-    return f"{one['app']}: " + ", ".join(str(part) for part in (deck, one["words"], one["problem_size"]) if part not in ("", None))
+    return f"{one['app']}: " + ", ".join(part for part in (deck, one["words"], size_of(one)) if part)
 
 
-def portability(configurations):
-    """For each problem and way: both efficiencies on every platform, and the metric of each. On a platform counts a way's fastest
-    configuration. Application efficiency: the fastest time of any way on that platform over its own. Architectural efficiency: the share
-    of the roof, None where no limit was measured."""
-    problems = {}
-    for one in configurations:
+def size_of(one):
+    """The problem size with what it counts."""
+    size, unit = one["problem_size"], PROBLEM_UNITS.get(one["app"])
+    if size is None:
+        return ""
+    return f"{size} {unit}" if unit else f"problem size {size}"
+
+
+def planned(store, comparison, records):
+    """What a folder should have: the runs of its plan in the view of each case, with the platforms where their backend runs."""
+    seen, hardware = {}, []
+    for record in records:
+        if record.get("summary"):
+            seen.setdefault(record["run"]["backend"].split(":")[0], set()).add(platform_of(record))
+            if record["summary"].get("cpu"):
+                hardware.append(str(record["summary"]["cpu"]))
+    found = {}
+    for run in comparison["runs"]:
+        backend = run["backend"].split(":")[0]
+        host = hardware[0] if hardware and backend != "cuda" else comparison["host"]
+        for one in memberships_of(run):
+            where = min(seen.get(backend, {platform(host, backend)}))
+            line = {**run, **one, "backend": backend, "folder": str(store.path), "platform": where}
+            found[(one["case"], one["variant"], one["sizes"], one["words"], run["precision"], run["app"], run["deck_name"], backend)] = line
+    return list(found.values())
+
+
+def best_of_ways(configurations, plans):
+    """{problem: {way: {platform: its fastest configuration}}}, and {problem: all its platforms}. A planned way or platform where no run
+    counts is there without a configuration."""
+    problems, platforms, covered, names = {}, {}, set(), {}
+    for one in views(configurations):
         if one["scaling"] != "weak" and one["solve_seconds"]:
-            ways = problems.setdefault(problem_of(one), {})
-            best = ways.setdefault(way_of(one), {})
-            platform = one["platform"]
-            if platform not in best or one["solve_seconds"] < best[platform]["solve_seconds"]:
-                best[platform] = one
+            problem, where = problem_of(one), one["platform"]
+            best = problems.setdefault(problem, {}).setdefault(way_of(one), {})
+            if where not in best or one["solve_seconds"] < best[where]["solve_seconds"]:
+                best[where] = one
+            platforms.setdefault(problem, set()).add(where)
+            covered.add((problem, one["folder"], one["backend"].split(":")[0]))
+            names.setdefault((one["app"], one["deck_name"], one["words"]), set()).add(problem)
+    for one in plans:
+        for problem in names.get((one["app"], one["deck_name"], one["words"]), ()) if one["scaling"] != "weak" else ():
+            problems[problem].setdefault(way_of(one), {})
+            if (problem, one["folder"], one["backend"]) not in covered:
+                platforms[problem].add(one["platform"])
+    return problems, platforms
+
+
+def portability(configurations, plans=()):
+    """For each problem and way: both efficiencies on every planned platform, and the metric of each. On a platform counts a way's fastest
+    configuration. Application efficiency: the fastest time of any way on that platform over its own; None where there is but one way.
+    Architectural efficiency: the share of the roof, None where no limit was measured. Both are 0 where no run counts."""
+    problems, platforms_of = best_of_ways(configurations, plans)
     found = []
     for problem, ways in problems.items():
-        platforms = sorted({platform for best in ways.values() for platform in best})
-        fastest = {platform: min(best[platform]["solve_seconds"] for best in ways.values() if platform in best) for platform in platforms}
+        platforms = sorted(platforms_of[problem])
+        fastest = {p: min((best[p]["solve_seconds"] for best in ways.values() if p in best), default=None) for p in platforms}
+        several = len(ways) > 1
         for way, best in ways.items():
-            application = {p: fastest[p] / best[p]["solve_seconds"] if p in best else 0.0 for p in platforms}
+            application = {p: (fastest[p] / best[p]["solve_seconds"] if several else None) if p in best else 0.0 for p in platforms}
             architectural = {p: best[p]["share"] and min(best[p]["share"], 1.0) if p in best else 0.0 for p in platforms}
-            known = all(value is not None for value in architectural.values())
             found.append({"problem": problem, "way": way, "platforms": platforms, "application": application,
-                          "architectural": architectural, "pp_application": pennycook(application.values()),
-                          "pp_architectural": pennycook(architectural.values()) if known else None,
+                          "architectural": architectural, "pp_application": metric(application.values()),
+                          "pp_architectural": metric(architectural.values()),
                           "best": {p: best[p] for p in best}})
     return found

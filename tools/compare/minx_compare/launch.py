@@ -120,6 +120,19 @@ def last_line(log_path):
     return (errors or said or [""])[-1][:300]
 
 
+def wrong_figure(summary):
+    """What of the numbers that figures need is not as it must be; empty: nothing."""
+    if not isinstance(summary["fom"], dict) or not isinstance(summary["fom"].get("value"), (int, float)):
+        return "value of the figure of merit"
+    for key in ("solve_seconds", "wall_seconds"):
+        if not isinstance(summary[key], (int, float)):
+            return f"number of {key}"
+    regions = summary["regions"]
+    if not isinstance(regions, dict) or not all(isinstance(region, dict) for region in regions.values()):
+        return "table of regions"
+    return ""
+
+
 def read_summary(path, run):
     """The summary of a run, and what is wrong with it."""
     try:
@@ -133,8 +146,9 @@ def read_summary(path, run):
     missing = [key for key in SUMMARY_KEYS if key not in summary]
     if missing:
         return summary, f"its summary has no {', '.join(missing)}"
-    if not isinstance(summary["fom"], dict) or not isinstance(summary["fom"].get("value"), (int, float)):
-        return summary, "its summary has no value of the figure of merit"
+    wrong = wrong_figure(summary)
+    if wrong:
+        return summary, f"its summary has no {wrong}"
     for key, got, expected in (("app", summary["app"], run["app"]), ("ranks", summary["ranks"], run["ranks"]),
                                ("backend", str(summary["backend"]).split(":")[0], run["backend"].split(":")[0])):
         if got != expected:
@@ -188,6 +202,18 @@ def disturbed(run, summary):
     return cpu < MIN_BUSY * wall * run["threads"] * run["ranks"]
 
 
+def gpus_here(env):
+    """How many GPUs a run can use on this host, or None."""
+    given = env.get("CUDA_VISIBLE_DEVICES")
+    if given is not None:
+        return len([name for name in given.split(",") if name.strip()])
+    try:
+        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return sum(1 for line in done.stdout.splitlines() if line.startswith("GPU ")) or None
+
+
 def now():
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -198,8 +224,11 @@ def perform(comparison, run, store):
     folder = store.folder(run).resolve()
     command = command_of(comparison, run, folder)
     record = {"run": run, "command": command, "environment": comparison["environment"], "started": now()}
+    env = environment(comparison["environment"])
+    if run["backend"].split(":")[0] == "cuda":
+        record["gpus"] = gpus_here(env)
     began = time.monotonic()
-    code, timed_out = start(command, folder / "log.txt", run["timeout"], environment(comparison["environment"]), folder)
+    code, timed_out = start(command, folder / "log.txt", run["timeout"], env, folder)
     record["seconds"] = time.monotonic() - began
     record["exit_code"] = code
     record["summary"], why = read_summary(folder / "summary.json", run)

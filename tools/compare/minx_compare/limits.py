@@ -4,6 +4,7 @@ import os
 import subprocess
 import time
 
+from .errors import say
 from .launch import environment, now
 from .matrix import slug
 from .store import read_json, write_json
@@ -11,6 +12,7 @@ from .store import read_json, write_json
 BENCH_BACKENDS = ("serial", "openmp", "cuda")
 TIMEOUT = 600
 REPEAT = 5
+LIMITS = ("bandwidth", "cache_bandwidth", "flops", "cache_bytes")
 
 
 def need_of(record):
@@ -32,9 +34,14 @@ def path_of(store, need):
 
 
 def devices_of(record):
-    """How many times the limits of one measurement a run has: its hosts, and of GPUs one for each rank."""
-    nodes = max(1, int(record["summary"].get("nodes") or 1))
-    return record["run"]["ranks"] if record["run"]["backend"].split(":")[0] == "cuda" else nodes
+    """How many times the limits of one measurement a run has: its hosts, or the GPUs that its ranks have; ranks may share one. None: nobody
+    knows how many GPUs there were."""
+    nodes, ranks = max(1, int(record["summary"].get("nodes") or 1)), record["run"]["ranks"]
+    if record["run"]["backend"].split(":")[0] != "cuda":
+        return nodes
+    if ranks == 1:
+        return 1
+    return min(ranks, nodes * record["gpus"]) if record.get("gpus") else None
 
 
 def numbers(rows):
@@ -51,7 +58,7 @@ def numbers(rows):
             "cache_bytes": first.get("last_cache_bytes"), "host": first.get("host"), "date": first.get("date")}
 
 
-def measure(store, comparison, need, say):
+def measure(store, comparison, need):
     """Measures, unless another process does so now. A failure is kept, so that it is not tried again for each run."""
     host, backend, threads = need
     path = path_of(store, need)
@@ -91,7 +98,7 @@ def is_here(host):
     return host == "" or host.split(".")[0] == os.uname().nodename.split(".")[0]
 
 
-def measure_missing(store, comparison, records, say):
+def measure_missing(store, comparison, records):
     """All limits that the counted runs on this host need."""
     bench = os.path.join(comparison["bin"], "minx-bench")
     needs = {need_of(record) for record in records if record["outcome"] == "passed"} - {None}
@@ -100,7 +107,17 @@ def measure_missing(store, comparison, records, say):
         say(f"no minx-bench in {comparison['bin']}: there are no shares of the limit")
         return
     for need in missing:
-        measure(store, comparison, need, say)
+        measure(store, comparison, need)
+
+
+def is_limits(one):
+    if not isinstance(one, dict) or not isinstance(one.get("host"), str) or not isinstance(one.get("backend"), str):
+        return False
+    return is_count(one.get("threads")) and all(one.get(key) is None or is_count(one[key]) for key in LIMITS)
+
+
+def is_count(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
 def load(store):
@@ -108,6 +125,8 @@ def load(store):
     found = {}
     for path in sorted(store.limits.glob("*.json")) if store.limits.is_dir() else []:
         one = read_json(path)
-        if isinstance(one, dict) and not one.get("problem"):
+        if not is_limits(one):
+            say(f"{path}: got no limits that can be read, expected what minx-bench measured; remove the file, and they are measured again")
+        elif not one.get("problem"):
             found[(one["host"], one["backend"], one["threads"])] = one
     return found

@@ -100,11 +100,17 @@ class Machine:
                 found += [backend for backend in here if backend not in DEBUG_BACKENDS]
             elif isinstance(name, str) and name.split(":")[0] in here:
                 found.append(name)
+            elif isinstance(name, str) and self.why_absent(case.app, name):
+                found.append(name)
             elif here:
-                why = [text for text in self.absent[case.app] if text.startswith(str(name).split(":")[0])]
-                mistakes.add(f"{case.where}: backend", name,
-                             f"one that this machine has: {', '.join(here)}" + (f" ({'; '.join(why)})" if why else ""))
+                absent = [line.split(":")[0] for line in self.absent[case.app]]
+                mistakes.add(f"{case.where}: backend", name, f"one of {', '.join(here + absent)}")
         return list(dict.fromkeys(found))
+
+    def why_absent(self, app, backend):
+        """The line `name: why` of a backend that the app knows and this machine cannot run; empty: it can."""
+        name = backend.split(":")[0]
+        return next((line for line in self.absent.get(app, []) if line.split(":")[0] == name), "")
 
     @staticmethod
     def known_elsewhere(case, name, mistakes):
@@ -181,11 +187,13 @@ def check(plan, machine, launcher, out=None):
     return runs
 
 
-def launcher_of(plan, given):
-    """auto: mpirun where a run has several ranks, else none."""
+def launcher_of(plan, given, submit=False):
+    """auto: srun in jobs that are submitted; here mpirun where a run has several ranks, else none."""
     name = given or plan.launcher
     if name != "auto":
         return name
+    if submit:
+        return "srun"
     several = any(ranks != 1 for case in plan.cases for ranks in case.ranks)
     return "mpirun" if several else "none"
 

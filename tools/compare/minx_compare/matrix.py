@@ -8,6 +8,9 @@ A run is a dictionary that JSON can store, so that a job array and a report on a
     variant     how the problem is solved, where a case has several ways: the options and axes that differ
     problem     the options that all ways of a case have
     sizes       the axes with numbers
+    memberships the cases that have this run, each with its own case, scaling, row, variant, problem, sizes and axis; the run itself has
+                those of the first
+    absent      why this machine cannot run its backend; empty: it can
 """
 import hashlib
 import itertools
@@ -22,6 +25,7 @@ from .expression import BadExpression
 ONE_THREAD = ("serial", "cuda")  # backends whose host threads do not compute
 OWN_LAYOUT = {"cuda": "left", "simt": "left"}  # others: right
 MAX_RUNS = 100000
+MEMBERSHIP = ("case", "scaling", "row", "variant", "problem", "sizes", "axis")
 
 
 def digest(value):
@@ -43,13 +47,11 @@ def file_digest(path):
 def expand(plan, machine, mistakes=None):
     """The runs of a plan: all first repeats, then all second ones, and so on."""
     own = mistakes if mistakes is not None else Mistakes()
-    configs, seen = [], {}
+    by_name = {}
     for case in plan.cases:
         for config in expand_case(plan, case, machine, own):
-            if config["config"] in seen:
-                continue  # a serial run for each number of threads is one run
-            seen[config["config"]] = case
-            configs.append(config)
+            join(by_name.setdefault(config["config"], config), config)
+    configs = list(by_name.values())
     if not configs and not own.lines:
         own.add(str(plan.path), Text("a matrix without a run"), "at least one app, deck and backend that this machine has")
     number = sum(config["repeats"] for config in configs)
@@ -59,6 +61,16 @@ def expand(plan, machine, mistakes=None):
         own.end_if_any()
     rounds = max((config["repeats"] for config in configs), default=0)
     return [of_repeat(config, repeat) for repeat in range(1, rounds + 1) for config in configs if repeat <= config["repeats"]]
+
+
+def join(config, other):
+    """One run for all cases that have it, and for each number of threads of a backend that has one."""
+    membership = {key: other[key] for key in MEMBERSHIP}
+    if membership not in config["memberships"]:
+        config["memberships"].append(membership)
+    config["agree"] = sorted({*config["agree"], *other["agree"]})
+    for key in ("repeats", "timeout"):
+        config[key] = max(config[key], other[key])
 
 
 def of_repeat(config, repeat):
@@ -135,12 +147,13 @@ def one_config(plan, case, machine, chosen):
         "problem": problem_of(case, chosen, names),
         "backend": chosen["backend"], "layout": layout, "own_layout": own_layout(chosen["backend"], layout),
         "precision": names["precision"], "ranks": ranks, "threads": threads, "axis": chosen["axis"],
-        "scaling": case.scaling, "agree": list(same),
+        "scaling": case.scaling, "agree": list(same), "absent": machine.why_absent(case.app, chosen["backend"]),
         "repeats": case.repeats or plan.repeats, "timeout": case.timeout or plan.timeout,
     }
     config["row"] = digest([case.app, config["deck_name"], config["deck_digest"],
                             [word for word in problem if not same or word.split("=")[0].lstrip("-") not in same]])
     config["config"] = digest([case.app, config["deck_name"], config["deck_digest"], arguments, chosen["backend"], ranks, threads])
+    config["memberships"] = []
     config["seconds"] = seconds_of(case, names)
     config["slug"] = slug(f"{case.app}-{config['deck_name']}-{chosen['backend']}-{ranks}x{threads}")[:80] + "-" + config["config"][:10]
     return config

@@ -1,6 +1,4 @@
 """Several comparisons as one: those of a laptop, of a CPU node and of a GPU node."""
-import itertools
-
 from . import agreement, figures
 from .store import Store
 
@@ -18,45 +16,55 @@ def load(folders):
     for part in parts:
         configurations += figures.of_folder(part["store"], part["records"])
     figures.add_speed_up(configurations)
-    return {"parts": parts, "configurations": configurations, "across": across}
+    plans = [line for part in parts for line in figures.planned(part["store"], part["comparison"], part["records"])]
+    return {"parts": parts, "configurations": configurations, "across": across, "planned": plans}
 
 
 def representatives(part):
-    """One run that counts for each row."""
+    """One run that counts for each row: one with a results file, where a row has any."""
     found = {}
     for record in part["records"]:
         if record["outcome"] == "passed":
-            found.setdefault(record["run"]["row"], record)
+            for row in agreement.rows_of(record["run"]):
+                if row not in found or not has_results(part, found[row]):
+                    found[row] = record
     return found
 
 
+def has_results(part, record):
+    return part["store"].results(record["run"]).is_file()
+
+
 def compare_across(parts):
-    """Do the folders agree with each other? Each row of a later folder is compared with the first folder that has it. A row that differs
-    is left out in both, as nobody knows which is right. Where a results file is not here, the report says that nobody compared."""
-    notes = []
-    for one, other in itertools.combinations(parts, 2):
-        first, second = representatives(one), representatives(other)
-        for row in first.keys() & second.keys():
-            why = why_not(one, first[row], other, second[row])
-            if why is None:
-                notes.append(f"The answers of {first[row]['run']['id']} in {one['folder']} and in {other['folder']} were not compared: "
-                             "a results file or minx-verify is not here.")
-            elif why:
-                leave_out(one, row, other, why)
-                leave_out(other, row, one, why)
+    """Do the folders agree with each other? Each has one vote in a row, and the answer of most of them is taken for right. Where a results
+    file is not here, the report says that nobody compared."""
+    rows, notes = {}, []
+    for part in parts:
+        for row, record in representatives(part).items():
+            rows.setdefault(row, []).append((part, record))
+    verifier = next((part["comparison"] for part in parts if agreement.has_verify(part["comparison"])), None)
+    for row, entries in rows.items():
+        if len(entries) < 2:
+            continue
+        there = [(part, record) for part, record in entries if verifier and has_results(part, record)]
+        notes += [f"The answer of {record['run']['id']} in {part['folder']} was not compared with other folders: a results file or "
+                  "minx-verify is not here." for part, record in entries if (part, record) not in there]
+        for (part, _), (other, _), why in agreement.wrong_ones(there, asker(verifier), len):
+            leave_out(part, row, other, why)
     return sorted(set(notes))
 
 
-def why_not(one, first, other, second):
-    files = [one["store"].results(first["run"]), other["store"].results(second["run"])]
-    comparers = [part["comparison"] for part in (one, other) if agreement.has_verify(part["comparison"])]
-    if not comparers or not all(path.is_file() for path in files):
-        return None
-    return agreement.ask(comparers[0], files, first["run"]["agree"])
+def asker(verifier):
+    def why_not(group, entry):
+        (one, first), (other, second) = group[0], entry
+        files = [one["store"].results(first["run"]), other["store"].results(second["run"])]
+        return agreement.ask(verifier, files, {*first["run"]["agree"], *second["run"]["agree"]})
+
+    return why_not
 
 
 def leave_out(part, row, other, why):
     for record in part["records"]:
-        if record["run"]["row"] == row and record["outcome"] == "passed":
+        if row in agreement.rows_of(record["run"]) and record["outcome"] == "passed":
             record["outcome"] = "differs"
             record["reason"] = f"its answer differs from that in {other['folder']}: {why}"

@@ -198,7 +198,7 @@ def scaling_chart(title, curves, key, unit):
 def size_charts(configurations):
     """Time to solution over an axis of numbers, where a case has one."""
     groups = {}
-    for one in configurations:
+    for one in figures.views(configurations):
         for name, value in one["axis"].items():
             if isinstance(value, (int, float)):
                 groups.setdefault((one["app"], one["case"], one["deck_name"], name), []).append((value, one))
@@ -219,11 +219,11 @@ def size_chart(title, name, points):
         layout = one["layout"] if one["layout"] in ("left", "right") else ""
         key = (one["backend"], one["ranks"], one["threads"], f"{way} {layout}".strip(), one["host"])
         lines.setdefault(key, []).append((value, one["solve_seconds"]))
-    ways = list(dict.fromkeys(key[3:] for key in lines))
+    ways = list(dict.fromkeys(key[1:] for key in lines))
     traces = []
     for key, values in lines.items():
         values.sort()
-        number = ways.index(key[3:])
+        number = ways.index(key[1:])
         traces.append({"type": "scatter", "mode": "lines+markers", "name": shorten(f"{key[0]} {key[1]} x {key[2]} {key[3]}".strip()),
                        "x": [value for value, _ in values], "y": [seconds for _, seconds in values],
                        "hovertemplate": name + " %{x}: %{y:.4g} s<extra></extra>",
@@ -239,9 +239,9 @@ def shorten(text, width=44):
 
 
 def of_app(app, configurations):
-    """Blocks (heading, charts): one for each problem that is not part of a scaling curve."""
+    """Blocks (heading, charts, number of configurations): one for each problem that is not part of a scaling curve."""
     blocks = {}
-    for one in configurations:
+    for one in figures.views(configurations):
         if one["app"] == app and one["scaling"] != "weak":
-            blocks.setdefault(figures.problem_of(one), []).append(one)
-    return [(problem, bars_of(some)) for problem, some in blocks.items()]
+            blocks.setdefault(figures.problem_of(one), {}).setdefault((one["config"], one["host"], one["folder"]), one)
+    return [(problem, bars_of(list(some.values())), len(some)) for problem, some in blocks.items()]

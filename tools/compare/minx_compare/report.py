@@ -149,10 +149,10 @@ def layouts_table(configurations):
     return html_table(heads, rows, True)
 
 
-def portability_tables(configurations):
+def portability_tables(merged):
     """One for each problem: a column for each platform."""
     by_problem = {}
-    for line in figures.portability(configurations):
+    for line in figures.portability(merged["configurations"], merged["planned"]):
         by_problem.setdefault(line["problem"], []).append(line)
     found = []
     for problem, lines in by_problem.items():
@@ -203,7 +203,8 @@ def baseline_table(against):
     if not against:
         return ""
     rows = [(baseline.label(line["one"]), *(quantity(line[key]["fom"], line[key]["fom_unit"]) for key in ("old", "one")),
-             (f"{-100 * line['loss']:+.1f} %", -line["loss"]), (f"{100 * line['allowed']:.1f} %", line["allowed"]), "slower" if line["slower"] else "-")
+             (table.change(-line["loss"]), -line["loss"]), (f"{100 * line['allowed']:.1f} %", line["allowed"]),
+             "slower" if line["slower"] else "-")
             for line in against["lines"]]
     lacking = [f"<p>Only in the baseline: {text(baseline.label(one))}</p>" for one in against["only_old"]]
     return html_table(("configuration", "baseline", "now", "change", "runs differ by", "verdict"), rows, True) + "".join(lacking)
@@ -215,14 +216,22 @@ def intro(merged):
     planned = sum(len(part["comparison"]["runs"]) for part in merged["parts"])
     left_out = len(records) - count
     disturbed = sum(1 for record in records if record.get("disturbed"))
-    lines = [f"{count} of {planned} runs count: they passed all checks of their app and of minx-verify, and their answers agree."]
+    lines = [f"{count} of {table.runs(planned)} count: they passed all checks of their app and of minx-verify, and their answers agree."]
     if left_out:
-        lines.append(f'<span class="bad">{left_out} runs are left out of every figure.</span>')
+        lines.append(f'<span class="bad">Left out of every figure: {table.runs(left_out)}.</span>')
     if planned > len(records):
-        lines.append(f'<span class="bad">{planned - len(records)} runs were not made.</span>')
+        lines.append(f'<span class="bad">Not made: {table.runs(planned - len(records))}.</span>')
     if disturbed:
-        lines.append(f"{disturbed} runs are marked as disturbed: their threads had less than 0.9 of the processor time that they could use.")
+        lines.append(f"Marked as disturbed: {table.runs(disturbed)}, whose threads had less than 0.9 of the processor time "
+                     "that they could use.")
     return "<p>" + " ".join(lines) + "</p>" + "".join(f'<p class="soft">{text(note)}</p>' for note in merged["across"])
+
+
+def cut_note(number):
+    """What a reader must know of charts that do not show all."""
+    if number <= plots.MAX_BARS:
+        return ""
+    return f'<p class="soft">A chart shows at most {plots.MAX_BARS} of the {number} configurations; the table below has all.</p>'
 
 
 def build(merged, against, title):
@@ -234,14 +243,14 @@ def build(merged, against, title):
     for app in sorted({one["app"] for one in configurations}):
         blocks = plots.of_app(app, configurations)
         sizes = plots.size_charts([one for one in configurations if one["app"] == app])
-        bars = [f"<h3>{text(problem)}</h3>" + page.figures(charts) for problem, charts in blocks if charts]
+        bars = [f"<h3>{text(problem)}</h3>" + cut_note(number) + page.figures(charts) for problem, charts, number in blocks if charts]
         page.section(app, app, page.figures(sizes, wide=True), *bars)
     hosts = sorted({one["host"] for one in configurations})
     roofs = [plots.roofline(host, [one for one in configurations if one["host"] == host]) for host in hosts]
     page.section("roofline", "Roofline", page.figures([roof for roof in roofs if roof], wide=True), ROOFS if any(roofs) else "")
     page.section("scaling", "Scaling", page.figures(plots.scaling_charts(figures.scaling(configurations)), wide=True))
     page.section("layouts", "What the other layout costs", layouts_table(configurations))
-    tables = portability_tables(configurations)
+    tables = portability_tables(merged)
     page.section("portability", "Performance portability", PORTABILITY if tables else "", *tables)
     page.section("figures", "All configurations", configuration_table(configurations))
     runs = runs_table(merged)

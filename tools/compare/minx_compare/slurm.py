@@ -5,13 +5,14 @@ import shutil
 import subprocess
 import sys
 
-from .errors import CANNOT, Ends
+from . import table
+from .errors import CANNOT, MISTAKE, Ends
 from .machine import TOOLS
-from .store import write_text
+from .store import read_json, write_json, write_text
 
 SCRIPT = """#!/usr/bin/env bash
 #SBATCH --job-name=minx-compare
-#SBATCH --output={folder}/slurm-%A_%a.log
+#SBATCH --output={output}
 {lines}
 set -euo pipefail
 export PYTHONPATH={tools}${{PYTHONPATH:+:$PYTHONPATH}}
@@ -23,9 +24,9 @@ def quoted(words):
     return " ".join(shlex.quote(str(word)) for word in words)
 
 
-def script(store, lines, command):
-    folder = store.path.resolve()
-    return SCRIPT.format(folder=folder, tools=shlex.quote(str(TOOLS)), python=shlex.quote(sys.executable),
+def script(store, log, lines, command):
+    folder = str(store.path.resolve()).replace("%", "%%")  # sbatch replaces %A and the like in names of logs
+    return SCRIPT.format(output=shlex.quote(f"{folder}/{log}"), tools=shlex.quote(str(TOOLS)), python=shlex.quote(sys.executable),
                          lines="\n".join(f"#SBATCH {line}" for line in lines), command=command)
 
 
@@ -51,13 +52,29 @@ def sbatch(path):
     return done.stdout.strip().split(";")[0]
 
 
+def end_if_pending(store):
+    """Runs that wait in Slurm's queue are neither submitted twice nor given other numbers. A queue that cannot be asked stops nobody."""
+    jobs = read_json(store.path / "jobs.json")
+    if not isinstance(jobs, list) or not jobs:
+        return
+    words = ["squeue", "--noheader", "--format=%F", "--jobs=" + ",".join(map(str, jobs))]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired):
+        return
+    pending = sorted(set(done.stdout.split())) if done.returncode == 0 else []
+    if pending:
+        raise Ends(MISTAKE, f"{store.path}: got jobs {', '.join(pending)} in Slurm's queue, expected none of this folder: wait for them, "
+                            "or end them by scancel")
+
+
 def submit(store, comparison, options, at_once, say):
     """Submits what has no record yet."""
     if shutil.which("sbatch") is None:
         raise Ends(CANNOT, "--submit: got no sbatch on PATH, expected a machine with Slurm")
     groups = {}
     for index, run in enumerate(comparison["runs"]):
-        if store.record(run) is None:
+        if store.record(run) is None and not run["absent"]:
             groups.setdefault((run["ranks"], run["threads"]), []).append(index)
     folder = quoted([store.path.resolve()])
     jobs = []
@@ -66,14 +83,15 @@ def submit(store, comparison, options, at_once, say):
         lines = [f"--ntasks={ranks}", f"--cpus-per-task={threads}", f"--time={max(1, -(-int(limit + 300) // 60))}",
                  f"--array={compress(indices)}" + (f"%{at_once}" if at_once else ""), *options]
         path = store.path / f"job-{ranks}x{threads}.sh"
-        write_text(path, script(store, lines, f"task {folder} \"$SLURM_ARRAY_TASK_ID\""))
+        write_text(path, script(store, "slurm-%A_%a.log", lines, f"task {folder} \"$SLURM_ARRAY_TASK_ID\""))
         jobs.append(sbatch(path))
-        say(f"job {jobs[-1]}: {len(indices)} runs of {ranks} x {threads}")
+        write_json(store.path / "jobs.json", jobs)
+        say(f"job {jobs[-1]}: {table.runs(len(indices))} of {ranks} x {threads}")
     if jobs:
         path = store.path / "job-finish.sh"
         own = [option for option in options if option.split("=")[0] in ("--partition", "--account", "--qos", "-p", "-A", "-q")]
         lines = ["--ntasks=1", "--time=60", f"--dependency=afterany:{':'.join(jobs)}", *own]
-        write_text(path, script(store, lines, f"finish {folder}").replace("slurm-%A_%a.log", "finish.log"))
+        write_text(path, script(store, "finish.log", lines, f"finish {folder}"))
         jobs.append(sbatch(path))
         say(f"job {jobs[-1]}: compares the answers when all have ended; its table will be in {store.path / 'finish.log'}")
     return jobs

@@ -12,10 +12,16 @@ import os
 import shutil
 from pathlib import Path
 
-from .errors import CANNOT, Ends
+from .errors import CANNOT, MISTAKE, Ends, say
 
 SCHEMA = "minx-compare"
-VERSION = 1
+VERSION = 2
+SAME = ("launcher", "launcher_options", "environment", "oversubscribe")  # in all runs of a folder
+KEYS = {"title": str, "created": str, "bin": str, "host": str, "launcher": str, "launcher_options": list, "environment": dict,
+        "oversubscribe": bool, "keep_results": bool, "limits": bool, "runs": list, "programs": dict, "absent": dict}
+RUN_KEYS = {"id", "config", "row", "app", "deck", "deck_name", "arguments", "backend", "layout", "own_layout", "precision", "ranks", "threads",
+            "repeat", "timeout", "seconds", "agree", "absent", "memberships"}
+RECORD_KEYS = {"run": dict, "command": list, "started": str, "seconds": (int, float), "summary": dict, "outcome": str, "reason": str}
 
 
 def write_json(path, value):
@@ -43,12 +49,28 @@ def read_json(path):
         return None
 
 
+def is_record(found):
+    """Has it all that figures and reports need?"""
+    if not isinstance(found, dict) or not all(isinstance(found.get(key), kind) for key, kind in RECORD_KEYS.items()):
+        return False
+    if found["outcome"] != "passed":
+        return True
+    results, summary = found.get("results"), found["summary"]
+    return (isinstance(results, dict) and {"digest", "bytes", "modified"} <= results.keys()
+            and {"fom", "solve_seconds", "regions"} <= summary.keys())
+
+
+def shown(value):
+    return json.dumps(value, sort_keys=True)
+
+
 class Store:
     def __init__(self, path):
         self.path = Path(path)
         self.runs = self.path / "runs"
         self.limits = self.path / "limits"
         self.lock_file = None
+        self.broken = set()  # records that a message has named
 
     def lock(self):
         """One minx-compare at a time starts runs in a folder."""
@@ -59,9 +81,16 @@ class Store:
             raise Ends(CANNOT, f"{self.path}: another minx-compare is running in this folder") from None
 
     def begin(self, comparison):
-        """A new comparison, or one that goes on: then programs must be those of its first runs."""
+        """A new comparison, or one that goes on: then programs, launcher and variables must be those of its first runs."""
         before = read_json(self.path / "comparison.json")
+        if before is not None and not isinstance(before, dict):
+            raise Ends(MISTAKE, f"{self.path}/comparison.json: got what no `minx-compare run` wrote, expected its file or none: "
+                                "name another folder by --out")
         if before is not None:
+            for key in SAME:
+                if key in before and before[key] != comparison[key]:
+                    got = f"{key.replace('_', ' ')} {shown(before[key])} and now {shown(comparison[key])}"
+                    raise Ends(MISTAKE, f"{self.path}: got runs with {got}, expected the same in all runs: name another folder by --out")
             for app, program in comparison["programs"].items():
                 old = before.get("programs", {}).get(app)
                 if old and old["digest"] != program["digest"]:
@@ -79,6 +108,11 @@ class Store:
             raise Ends(2, f"{self.path}: got no comparison.json, expected a folder that `minx-compare run` wrote")
         if found.get("version") != VERSION:
             raise Ends(2, f"{self.path}/comparison.json: got version {found.get('version')!r}, expected {VERSION}")
+        for key, kind in KEYS.items():
+            if not isinstance(found.get(key), kind):
+                raise Ends(MISTAKE, f"{self.path}/comparison.json: got no {key} that can be read, expected what `minx-compare run` wrote")
+        if not all(isinstance(run, dict) and RUN_KEYS <= run.keys() and isinstance(run["memberships"], list) for run in found["runs"]):
+            raise Ends(MISTAKE, f"{self.path}/comparison.json: got a run that is not whole, expected what `minx-compare run` wrote")
         return found
 
     def folder(self, run):
@@ -86,8 +120,14 @@ class Store:
 
     def record(self, run):
         """What became of a run, or None where it was not finished."""
-        found = read_json(self.folder(run) / "run.json")
-        return found if isinstance(found, dict) and "outcome" in found else None
+        path = self.folder(run) / "run.json"
+        found = read_json(path)
+        if is_record(found):
+            return found
+        if path.is_file() and path not in self.broken:
+            self.broken.add(path)
+            say(f"{path}: got no whole record, so this run counts as not made")
+        return None
 
     def clear(self, run):
         """Removes what an unfinished run left."""
@@ -96,6 +136,10 @@ class Store:
             self.folder(run).mkdir(parents=True)
         except OSError as error:
             raise Ends(CANNOT, f"{self.folder(run)}: cannot be written: {error.strerror}") from None
+
+    def forget(self, run):
+        """The run is made again."""
+        (self.folder(run) / "run.json").unlink(missing_ok=True)
 
     def keep(self, run, record):
         write_json(self.folder(run) / "run.json", record)

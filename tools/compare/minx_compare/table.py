@@ -1,7 +1,7 @@
 """The table on standard output."""
 
 HEADS = ("app", "deck", "way", "backend", "ranks x threads", "runs", "figure of merit", "spread", "solve", "speed-up", "share", "marks")
-LEFT = {"app", "deck", "way", "backend", "marks"}
+LEFT = {"app", "deck", "way", "backend", "host", "marks"}
 SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -25,6 +25,16 @@ def percent(value):
     return "-" if value is None else f"{100 * value:.0f} %"
 
 
+def change(value):
+    """A relative change with its sign, of which 0 has none."""
+    shown = f"{100 * value:+.1f} %"
+    return "0.0 %" if shown in ("+0.0 %", "-0.0 %") else shown
+
+
+def runs(number):
+    return f"{number} run{'' if number == 1 else 's'}"
+
+
 def way(one):
     return " ".join(one["arguments"]) or "-"
 
@@ -36,6 +46,13 @@ def row(one):
             "-" if one["speed_up"] is None else f"{one['speed_up']:.2f}", percent(one["share"]), marks.strip())
 
 
+def rows_not_available(records):
+    """A row for each configuration whose backend is not on this machine."""
+    absent = {record["run"]["config"]: record for record in records if record["outcome"] == "not available"}
+    return [(run["app"], run["deck_name"], way(run), run["backend"], f"{run['ranks']} x {run['threads']}", "0", "-", "-", "-", "-", "-",
+             f"not available: {record['reason']}") for record in absent.values() for run in [record["run"]]]
+
+
 def lines_of(heads, rows, left):
     widths = [max(len(line[i]) for line in [heads, *rows]) for i in range(len(heads))]
     for line in [heads, ["-" * width for width in widths], *rows]:
@@ -44,8 +61,13 @@ def lines_of(heads, rows, left):
 
 
 def show(configurations, records):
-    rows = [row(one) for one in configurations]
-    for line in lines_of(HEADS, rows, LEFT):
+    rows = [row(one) for one in configurations] + rows_not_available(records)
+    heads, hosts = HEADS, [one["host"] for one in configurations]
+    if len(set(hosts)) > 1:
+        hosts += ["-"] * (len(rows) - len(hosts))
+        heads = (*HEADS[:4], "host", *HEADS[4:])
+        rows = [(*line[:4], host, *line[4:]) for line, host in zip(rows, hosts)]
+    for line in lines_of(heads, rows, LEFT):
         print(line)
     if any(one["in_cache"] for one in configurations):
         print("cache: the data of the hottest loop fit into the cache; its share is that of the rate from the cache")

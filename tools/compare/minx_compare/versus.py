@@ -65,6 +65,8 @@ def check(args, bin_folder):
     plan = plans.Plan(path=Path.cwd() / "versus", cases=[case])
     here.check_tools(plan, launcher, mistakes)
     runs = matrix.expand(plan, here, mistakes)
+    if runs and runs[0]["absent"]:
+        mistakes.add("--backend", args.backend, f"one that this machine has ({runs[0]['absent']})")
     mistakes.end_if_any()
     return runs, launcher
 
