@@ -144,12 +144,17 @@ class Runs(house.House):
         words = self.command("run", "plan.toml", "--out", "out", "--bin", self.bin, "--cores", "4")
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
             with self.subTest(number):
-                process = subprocess.Popen(words, cwd=self.folder, env=self.environment(FAKE_SECONDS="0.4"), stderr=subprocess.PIPE,
-                                           stdout=subprocess.DEVNULL, text=True)
                 before = len(self.records())
-                deadline = time.monotonic() + 60
-                while len(self.records()) == before and time.monotonic() < deadline:
-                    time.sleep(0.02)
+                deadline = time.monotonic() + 300
+                while True:
+                    process = subprocess.Popen(words, cwd=self.folder, env=self.environment(FAKE_SECONDS="0.4"), stderr=subprocess.PIPE,
+                                               stdout=subprocess.DEVNULL, text=True)
+                    while len(self.records()) == before and process.poll() is None and time.monotonic() < deadline:
+                        time.sleep(0.02)
+                    if process.poll() is None or time.monotonic() > deadline:
+                        break
+                    process.communicate() # the run that was killed has not left the folder yet
+                    time.sleep(0.2)
                 time.sleep(0.1)
                 process.send_signal(number)
                 said = process.communicate(timeout=60)[1]
