@@ -1,0 +1,20 @@
+"""minx from Python: kernels in a subset of Python, translated to C, on every backend.
+
+    import numpy as np, minx
+
+    @minx.kernel
+    def axpy(i, y, x, alpha):
+        y[i] += alpha * x[i]
+
+    minx.parallel_for(minx.Range(y.size), axpy, y, x, 2.0)
+"""
+
+from .language.calls import (atomic_add, atomic_and, atomic_exchange, atomic_max, atomic_min, atomic_or, atomic_sub, atomic_xor, simd,
+                    unroll)
+from .errors import CompileError, Error, NotSupported
+from .launch.kernel import AUTO, Kernel, MDRange, Range, Team, kernel, parallel_for, parallel_reduce, parallel_scan
+from .runtime.library import CUDA, HOST, MANAGED, PINNED, SIMT, Context, View, backend_missing, default, set_default
+from .language.values import NumberType
+
+f64, f32, i64, i32, u64, u32, u8 = (NumberType(t) for t in ("f64", "f32", "i64", "i32", "u64", "u32", "u8"))
+function = lambda f: f  # a mark for readers: any function of the subset can be called by kernels

@@ -1,0 +1,86 @@
+"""Where a Python function stands: its syntax tree with the positions of its file, and what its names mean."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import linecache
+import textwrap
+
+from ..errors import NotSupported
+
+MISSING = object()
+
+
+class Source:
+    def __init__(self, function):
+        self.function = function
+        self.code = function.__code__
+        self.file = self.code.co_filename
+        try:
+            lines, first = inspect.getsourcelines(function)
+        except OSError:
+            raise NotSupported(f"{function.__name__}: its source text is not there (typed at a plain prompt, or exec)")
+        text = "".join(lines)
+        self.indent = len(lines[0]) - len(lines[0].lstrip())
+        tree = ast.parse(textwrap.dedent(text)) if function.__name__ != "<lambda>" else None
+        if tree is None:
+            self.tree = self._lambda(first)
+        else:
+            self.tree = tree.body[0]
+            ast.increment_lineno(self.tree, first - 1)
+
+    def _lambda(self, first):
+        whole = ast.parse("".join(linecache.getlines(self.file)))
+        self.indent = 0
+        (line, _, column, _), *_ = [p for p in self.code.co_positions() if p[2] is not None and p[0] is not None] or [
+            (first, first, 0, 0)]
+        found = [n for n in ast.walk(whole) if isinstance(n, ast.Lambda) and n.lineno == self.code.co_firstlineno
+                 and [a.arg for a in n.args.args] == list(self.code.co_varnames[: self.code.co_argcount])]
+        if len(found) != 1:
+            raise NotSupported(f"{len(found)} lambda expressions on line {first} of {self.file}: write a function")
+        return found[0]
+
+    def error(self, node, message: str) -> NotSupported:
+        line = getattr(node, "lineno", self.code.co_firstlineno)
+        column = getattr(node, "col_offset", 0) + self.indent
+        end_line = getattr(node, "end_lineno", line) or line
+        end_column = (getattr(node, "end_col_offset", column + 1) or 0) + self.indent
+        text = linecache.getline(self.file, line)
+        if end_line != line:
+            end_line, end_column = line, len(text.rstrip("\n"))
+        name = self.function.__name__
+        return NotSupported(f"{name}: {message}", (self.file, line, column + 1, text, end_line, end_column + 1))
+
+    def scope(self, name: str):
+        """The dictionary-like place where a name that is not local has its value, or None."""
+        if name in self.code.co_freevars:
+            return Cell(self.function.__closure__[self.code.co_freevars.index(name)])
+        for place in (self.function.__globals__, vars(builtins)):
+            if name in place:
+                return place
+        return None
+
+    def lookup(self, name: str):
+        place = self.scope(name)
+        return MISSING if place is None else place.get(name, MISSING)
+
+
+class Cell:
+    """A variable of an enclosing function."""
+
+    def __init__(self, cell):
+        self.cell = cell
+
+    def get(self, _, default=None):
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return default
+
+
+@functools.lru_cache(maxsize=1024)
+def source_of(function) -> Source:
+    return Source(function)

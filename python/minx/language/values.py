@@ -1,0 +1,269 @@
+"""What the parts of the translation share: values, references, the file that is being made, and how C is written."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .. import types as T
+from ..types import BOOL, FLOAT, INT, Array
+
+MISSING = object()
+RESERVED = set(
+    """auto break case char const continue default do double else enum extern float for goto if inline int long register
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while alignas alignof bool
+    true false and and_eq asm bitand bitor catch class compl concept consteval constexpr constinit const_cast decltype delete
+    dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected
+    public reinterpret_cast requires static_assert static_cast template this thread_local throw try typeid typename using
+    virtual wchar_t xor xor_eq linux unix assert errno stdin stdout stderr isnan isinf isfinite signbit main""".split())
+
+
+def c_name(name: str) -> str:
+    """A Python name that is neither a keyword nor (as far as one can tell) a macro of C or CUDA C++."""
+    plain = name[0].islower() and name.isascii() and name not in RESERVED and not name.startswith(("mx_", "py_"))
+    return name if plain and not name.endswith("_") else "py_" + (name if name.isascii() else name.encode().hex())
+
+
+@dataclass
+class Val:
+    """An expression. type: a number's, or None for what only `ref` describes (an array, a function, a team)."""
+
+    code: str
+    type: str | None = None
+    const: object = MISSING
+    nonneg: bool = False
+    ref: object = None
+    pure: bool = True
+
+
+@dataclass
+class ArrayRef:
+    code: str
+    array: Array
+    origin: int | None = None  # the number of the kernel's argument; None: scratch, a local array
+    given: tuple = ()  # a row: the indices that are there already, as code
+    name: str = ""
+
+
+@dataclass
+class Accumulator:
+    """The value of a reduction or scan, as a variable of the body."""
+
+    code: str
+    type: str | None = None  # None: the kernel's value, whose type may still be found
+
+
+class Method:
+    """A method of something that only kernels have; call(translator, node, statement) -> Val."""
+
+    def __init__(self, call):
+        self.call = call
+
+
+@dataclass
+class Spec:
+    """What one generated file is for."""
+
+    pattern: str  # "for", "reduce", "scan"
+    space: str  # "1D" ... "6D_64", "TEAM"
+    arguments: tuple  # a type for each: T.Array or the type of a number
+    reducers: tuple = ()  # "SUM", "MAX", ...
+    nonneg: bool = True  # indices begin at 0 or more
+    items: str | None = None
+    loose: bool = False  # as PyKokkos: variables keep C's conversions, teams need their own barriers and singles
+    debug: bool = False
+    value: str | None = None  # the type of the result, if it is declared
+
+    @property
+    def indices(self) -> int:
+        return 1 if self.space == "TEAM" else int(self.space[0])
+
+
+@dataclass
+class Unit:
+    """All that goes into the file."""
+
+    spec: Spec
+    name: str
+    written: set = field(default_factory=set)
+    outside: list = field(default_factory=list)  # what of outside it depends on: (function, expression, number or function)
+    functions: dict = field(default_factory=dict)
+    helpers: dict = field(default_factory=dict)
+    prototypes: list = field(default_factory=list)
+    scratch: list = field(default_factory=list)
+    loops: bool = False
+    offsets: bool = False
+    indirect: bool = False
+    value: str | None = None  # the type of the reduction's value
+    fields: list | None = None
+    members: dict = field(default_factory=dict)  # attributes of self: name -> argument number
+
+    def start(self):
+        """A pass over the kernel begins."""
+        self.scratch, self.functions, self.prototypes, self.outside = [], {}, [], []
+
+    def depends(self, function, expression: str, value):
+        if all((f, e) != (function, expression) for f, e, _ in self.outside):
+            self.outside.append((function, expression, value))
+
+
+HELPERS = {
+    "floordiv": "MX_BODY int64_t py_floordiv(int64_t a, int64_t b)\n{\n    const int64_t q = a / b;\n"
+                "    return q - ((a % b != 0) & ((a < 0) != (b < 0)));\n}",
+    "mod": "MX_BODY int64_t py_mod(int64_t a, int64_t b)\n{\n    const int64_t r = a % b;\n"
+           "    return r + ((r != 0) & ((r < 0) != (b < 0)) ? b : 0);\n}",
+    "fmod": "MX_BODY double py_fmod(double a, double b)\n{\n    const double r = fmod(a, b);\n"
+            "    return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}",
+    "ipow": "MX_BODY int64_t py_ipow(int64_t b, int64_t n)\n{\n    int64_t r = 1;\n"
+            "    for (; n > 0; n >>= 1, b *= b)\n        if (n & 1) r *= b;\n    return r;\n}",
+    "iabs": "MX_BODY int64_t py_iabs(int64_t a) { return a < 0 ? -a : a; }",
+}
+
+
+HANDLERS: dict = {}  # Python objects that kernels call: object -> f(translator, node, statement) -> Val
+LOOPS: dict = {}  # objects that `for` iterates over: object -> f(translator, for node, call node)
+ATTRIBUTES: dict = {}  # attributes of other things: type of the thing -> f(translator, node, thing)
+
+
+class Hooks:
+    """Filled by other modules."""
+
+    order = None  # team.py: a barrier in front of statements of a team that need one
+    is_shared = None  # team.py
+    lambda_body = None  # pykokkos: the statement that a lambda stands for
+    bare_names: dict = {}  # pykokkos: names that kernels use without an import
+
+
+@dataclass(frozen=True)
+class Self:
+    """The object of a method that is a kernel."""
+
+    object: object
+
+    def __hash__(self):
+        return id(self.object)
+
+
+@dataclass(frozen=True)
+class Shape:
+    array: ArrayRef
+
+    def __hash__(self):
+        return id(self)
+
+
+def describe(value: Val) -> str:
+    if isinstance(value.ref, ArrayRef):
+        return f"an {value.ref.array}" if not value.ref.given else "a row of an array"
+    if isinstance(value.ref, str):
+        return "a string"
+    return f"a {value.type}" if value.type else f"a {type(value.ref).__name__}"
+
+
+def is_hashable(x) -> bool:
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return x is not None
+
+
+def number_type(ref, loose=False) -> str | None:
+    """The type that an annotation or a conversion names."""
+    if ref is int:
+        return "i64"
+    if ref is float:
+        return "f64"
+    if ref is bool:
+        return BOOL
+    if isinstance(ref, NumberType):
+        return ref.name
+    if isinstance(ref, type) and issubclass(ref, np.generic):
+        return T.of_dtype(ref)
+    return None
+
+
+class NumberType:
+    """minx.f32 and so on: in an annotation, or called to convert."""
+
+    def __init__(self, name):
+        self.name, self.dtype = name, T.dtype_of(name)
+
+    def __call__(self, value=0):
+        return self.dtype.type(value)
+
+    def __repr__(self):
+        return f"minx.{self.name}"
+
+
+def const_val(v) -> Val:
+    if isinstance(v, np.generic):
+        t = T.of_dtype(v.dtype)
+        return Val(constant(v.item(), t), t, v.item(), nonneg=bool(v >= 0))
+    t = BOOL if isinstance(v, bool) else INT if isinstance(v, int) else FLOAT
+    return Val(constant(v, t), t, v, nonneg=v >= 0)
+
+
+def constant(v, t: str) -> str:
+    if t == BOOL:
+        return "true" if v else "false"
+    if not T.is_float(t):
+        v = int(v)
+        if v == -(2**63):
+            return "INT64_MIN"
+        suffix = "ULL" if v >= 2**63 else "LL" if not -(2**31) < v < 2**31 else ""
+        return f"{v}{suffix}" if v >= 0 else f"({v}{suffix})"
+    v, suffix = float(v), "f" if t == "f32" else ""
+    if math.isnan(v):
+        return f"(({T.C_TYPES[t]})NAN)"
+    if math.isinf(v):
+        return f"(({T.C_TYPES[t]}){'-' if v < 0 else ''}INFINITY)"
+    text = repr(v) + suffix
+    return text if v >= 0 else f"({text})"
+
+
+def fold(kind, a, b):
+    o = operator
+    table = {ast.Add: o.add, ast.Sub: o.sub, ast.Mult: o.mul, ast.Div: o.truediv, ast.FloorDiv: o.floordiv, ast.Mod: o.mod,
+             ast.Pow: o.pow, ast.BitAnd: o.and_, ast.BitOr: o.or_, ast.BitXor: o.xor, ast.LShift: o.lshift, ast.RShift: o.rshift}
+    return table[kind](a, b)
+
+
+def join_code(reducer: str, to: str, code: str, c: str) -> str:
+    if reducer in ("SUM", "PROD", "BAND", "BOR"):
+        return f"{to} {dict(SUM='+', PROD='*', BAND='&', BOR='|')[reducer]}= {strip(code)};"
+    if reducer in ("LAND", "LOR"):
+        return f"{to} = ({c})({to} {dict(LAND='&&', LOR='||')[reducer]} {code});"
+    less = f"{to} < mx_x" if reducer == "MAX" else f"mx_x < {to}"
+    return f"{{ const {c} mx_x = {strip(code)}; {to} = {less} ? mx_x : {to}; }}"
+
+
+def is_atom(code: str) -> bool:
+    return code.replace("_", "a").replace(".", "0").replace("->", "a").isalnum() or code.endswith(")") and "(" in code and \
+        code.split("(")[0].replace("_", "a").isalnum() and balanced(code[code.index("("):])
+
+
+def balanced(code: str) -> bool:
+    """Is the whole of it in one pair of parentheses?"""
+    depth = 0
+    for n, c in enumerate(code):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            return n == len(code) - 1
+    return False
+
+
+def strip(code: str) -> str:
+    return code[1:-1] if code.startswith("(") and balanced(code) else code
+
+
+def wrap(code: str) -> str:
+    return code if is_atom(code) or balanced(code) else f"({code})"
+
+
+def assigned_names(tree) -> set:
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

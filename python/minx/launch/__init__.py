@@ -1,0 +1,1 @@
+"""Policies, kernels, and the way of a launch."""

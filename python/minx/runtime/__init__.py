@@ -1,0 +1,1 @@
+"""libminx, called by ctypes: contexts and views."""
