@@ -12,7 +12,9 @@
 from .language.calls import (atomic_add, atomic_and, atomic_exchange, atomic_max, atomic_min, atomic_or, atomic_sub, atomic_xor, simd,
                     unroll)
 from .errors import CompileError, Error, NotSupported
-from .launch.kernel import AUTO, Kernel, MDRange, Range, Team, kernel, parallel_for, parallel_reduce, parallel_scan
+from .launch.call import parallel_for, parallel_reduce, parallel_scan
+from .launch.kernel import Kernel, kernel
+from .launch.policy import AUTO, MDRange, Range, Team
 from .runtime.library import CUDA, HOST, MANAGED, PINNED, SIMT, Context, View, backend_missing, default, set_default
 from .language.values import NumberType
 

@@ -6,7 +6,7 @@ import sys as _sys
 import time as _time
 
 from ..runtime import library as _runtime
-from ..launch.kernel import launch as _launch
+from ..launch.call import launch as _launch
 from . import kernels as _kernels
 from .kernels import (Acc, AUTO, PerTeam, PerThread, TeamMember, TeamThreadMDRange, TeamThreadRange, TeamVectorRange,
                       ThreadVectorRange, ScratchView1D, ScratchView2D, ScratchView3D, atomic_fetch_add, atomic_fetch_and,

@@ -8,6 +8,7 @@ import math
 import types as pytypes
 
 from ..launch import kernel as L
+from ..launch.call import launch
 from ..language import team
 from ..language.calls import HANDLERS, c_string
 from ..language.calls import atomic_add as minx_add, atomic_and, atomic_max, atomic_min, atomic_or, atomic_sub, atomic_xor
@@ -70,7 +71,7 @@ def dispatch(pattern, args, values):
     unknown = set(values) - set(names)
     if unknown:
         raise TypeError(f"{kernel.function.__name__} has no parameter {unknown.pop()}")
-    return L.launch(pattern, policy, unit, tuple(values[n] for n in names), ctx, () if pattern == "for" else ("sum",))
+    return launch(pattern, policy, unit, tuple(values[n] for n in names), ctx, () if pattern == "for" else ("sum",))
 
 
 def parallel_for(*args, **values):
@@ -104,7 +105,7 @@ def run_lambda(pattern, policy, unit, views, ctx):
         members = tuple(dict.fromkeys(found))
     kernel.lambda_members, kernel.lambda_self, kernel.lambda_view = members, me, bool(views)
     args = [*views, *[getattr(me, m) for m in members]]
-    return L.launch(pattern, policy, kernel, tuple(args), ctx, () if pattern == "for" else ("sum",))
+    return launch(pattern, policy, kernel, tuple(args), ctx, () if pattern == "for" else ("sum",))
 
 
 def roles_of_lambda(kernel, spec, count, method):

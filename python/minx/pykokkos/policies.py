@@ -7,7 +7,7 @@ import os
 import warnings
 
 from ..runtime import library as runtime
-from ..launch.kernel import AUTO, MDRange, Range, Team
+from ..launch.policy import AUTO, MDRange, Range, Team
 
 
 class ExecutionSpace(enum.Enum):

@@ -1,0 +1,47 @@
+"""Policies: the indices that a kernel runs over (minx/policy.h)."""
+
+from __future__ import annotations
+
+import functools
+
+AUTO = -1
+INDEX_END = 2**31 - 4096
+
+
+class Range:
+    """Range(n), Range(begin, end), of one dimension; tile and dynamic as in minx/policy.h."""
+
+    __slots__ = ("begin", "end", "tile", "space", "numbers")
+
+    def __init__(self, begin, end=None, tile=0, dynamic=False):
+        begin, end = (0, begin) if end is None else (begin, end)
+        self._set((int(begin),), (int(end),), (int(tile),), dynamic)
+
+    def _set(self, begin, end, tile, dynamic):
+        self.begin, self.end, self.tile = begin, end, tile
+        wide = any(e > INDEX_END for e in end) or any(b < -(2**31) for b in begin)
+        self.space = f"{len(begin)}D{'_64' * wide}", all(b >= 0 for b in begin)
+        self.numbers = (*begin, *end, *tile, int(dynamic))
+
+
+class MDRange(Range):
+    """MDRange((rows, columns)), MDRange((1, 1), (rows - 1, columns - 1), tile=(32, 256)); 1 to 6 dimensions."""
+
+    def __init__(self, begin, end=None, tile=None, dynamic=False):
+        begin, end = ((0,) * len(begin), begin) if end is None else (begin, end)
+        tile = (0,) * len(begin) if tile is None else tile
+        if not 1 <= len(begin) <= 6 or len(end) != len(begin) or len(tile) != len(begin):
+            raise ValueError(f"got begin {begin}, end {end}, tile {tile}: expected as many numbers in each, 1 to 6")
+        self._set(tuple(map(int, begin)), tuple(map(int, end)), tuple(map(int, tile)), dynamic)
+
+
+range_of = functools.lru_cache(maxsize=256)(Range)
+
+
+class Team:
+    """Team(league, size, lanes): as mx_league."""
+
+    __slots__ = ("space", "numbers")
+
+    def __init__(self, league, size=AUTO, lanes=AUTO):
+        self.space, self.numbers = ("TEAM", True), (int(league), int(size), int(lanes))

@@ -1,0 +1,91 @@
+"""Compiled kernels on the disk: found by the Python function, without translating it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import types as pytypes
+
+from ..build import compile as build
+from ..language.source import Cell
+
+
+class Index:
+    """Finds a compiled kernel by its Python function, without translating it: by its code and the types of its arguments. What it
+    depends on outside (numbers, functions that it calls) is stored with the result, and compared."""
+
+    def __init__(self, kernel, spec, instances, instance):
+        self.kernel, self.instance = kernel.function, instance
+        parts = (code_hash(kernel.function), repr(spec), instances, build.settings().stamp, PACKAGE)
+        self.file = build.settings().cache / "index" / hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
+
+    def load(self):
+        try:
+            made = json.loads(self.file.read_text())
+            made["outside"] = self.check(made["outside"])
+        except (OSError, ValueError, LookupError, AttributeError):
+            return None
+        return made if os.path.exists(made["path"]) else None
+
+    def check(self, stored) -> list:
+        """What the kernel depends on, as it is now; an error if it is not what it was."""
+        functions, found = [self.kernel], []
+        for number, expression, value in stored:
+            now = evaluate(functions[number], expression, self.instance)
+            if isinstance(now, pytypes.FunctionType):
+                functions.append(now)
+            if remembered(now) != value:
+                raise LookupError
+            found.append((functions[number], expression, now))
+        return found
+
+    def save(self, made, outside):
+        functions, stored = [self.kernel], []
+        for function, expression, value in outside:
+            stored.append((functions.index(function), expression, remembered(value)))
+            if isinstance(value, pytypes.FunctionType):
+                functions.append(value)
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        part = self.file.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps({**made, "outside": stored}))
+        part.rename(self.file)
+
+
+def evaluate(function, expression: str, instance):
+    """A name or attribute as a function sees it."""
+    root, *attributes = expression.split(".")
+    value = instance if instance is not None and function.__code__.co_varnames[:1] == (root,) else scope_of(function, root).get(root)
+    for name in attributes:
+        value = getattr(value, name)
+    if isinstance(value, type):
+        value = value.__init__
+    value = getattr(value, "function", value)
+    return getattr(value, "__func__", value)
+
+
+def scope_of(function, name):
+    code = function.__code__
+    if name in code.co_freevars:
+        return Cell(function.__closure__[code.co_freevars.index(name)])
+    return function.__globals__
+
+
+def remembered(value) -> str:
+    return code_hash(value) if isinstance(value, pytypes.FunctionType) else repr(value)
+
+
+def code_hash(function) -> str:
+    def parts(code):
+        inner = [parts(c) if isinstance(c, pytypes.CodeType) else repr(c) for c in code.co_consts]
+        return code.co_code, inner, code.co_names, code.co_varnames, code.co_freevars
+
+    return hashlib.sha256(repr((parts(function.__code__), function.__annotations__)).encode()).hexdigest()[:24]
+
+
+def _package_hash() -> str:
+    here = build.Path(__file__).parent.parent
+    return hashlib.sha256(b"".join(p.read_bytes() for p in sorted(here.rglob("*.py")))).hexdigest()[:16]
+
+
+PACKAGE = _package_hash()
