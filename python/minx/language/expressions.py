@@ -7,7 +7,7 @@ import ast
 import numpy as np
 
 from .. import types as T
-from .values import (ATTRIBUTES, MISSING, Accumulator, ArrayRef, Hooks, Method, Self, Shape, Val, assigned_names, c_name, const_val,
+from .values import (ATTRIBUTES, MISSING, Accumulator, ArrayRef, Self, Shape, Val, assigned_names, c_name, const_val,
                    describe, fold, strip, wrap)
 from ..types import BOOL, FLOAT, INT, Struct
 
@@ -73,9 +73,9 @@ class Expressions:
         return self.constant_of(node, place.get(name, MISSING))
 
     def unknown_name(self, node):
-        if self.spec.loose and node.id in self.unit.members:
+        if self.spec.dialect.members_without_self and node.id in self.unit.members:
             return self.unit.members[node.id]
-        bare = Hooks.bare_names.get(node.id) if self.spec.loose else None
+        bare = self.spec.dialect.names.get(node.id)
         if bare is None:
             raise self.error(node, f"{node.id} is not defined")
         return Val("", None, ref=bare)
@@ -124,8 +124,9 @@ class Expressions:
         if node.attr == "size":
             terms = [f"MX_EXTENT({ref.code}, {d})" for d in range(len(ref.given), ref.array.rank)]
             return Val("(" + " * ".join(terms or ["1"]) + ")", INT, nonneg=True)
-        if self.spec.loose and node.attr == "extent":
-            return Val("", None, ref=Method(lambda t, n, s: t.extent(ref, t.number(n.args[0]).const, n)))
+        other = self.spec.dialect.array_attribute(self, node, ref)
+        if other is not None:
+            return other
         raise self.error(node, f"arrays have shape, ndim and size in kernels, not {node.attr}")
 
     def extent(self, ref, d: int, node) -> Val:

@@ -7,9 +7,10 @@ import json
 from dataclasses import asdict, dataclass
 
 from .. import types as T
+from .dialect import MINX
 from .source import source_of
 from .team import TeamRef
-from .values import Accumulator, ArrayRef, Hooks, Self, Spec, Unit, Val, c_name
+from .values import Accumulator, ArrayRef, Self, Spec, Unit, Val, c_name
 from .translate import Translator
 from ..types import BOOL, FLOAT, INT, Array
 
@@ -42,18 +43,18 @@ def names_of(code) -> set:
     return {*code.co_varnames, *code.co_cellvars, *code.co_freevars}.union(*inner)
 
 
-def members_of(function, cls, bare=False) -> tuple:
-    """The attributes of self that a method, and the methods that it calls, use as numbers or arrays. bare: also names without
-    self that mean nothing else (in PyKokkos' C++ they are members)."""
+def members_of(function, cls, dialect=MINX) -> tuple:
+    """The attributes of self that a method, and the methods that it calls, use as numbers or arrays; where the
+    dialect says so, also names without self that mean nothing else."""
     found, done, todo = [], set(), [function]
     while todo:
         f = todo.pop()
         done.add(f)
         source = source_of(f)
         me = source.tree.args.args[0].arg
-        known = {*Hooks.bare_names, *names_of(source.code)}
+        known = {*dialect.names, *names_of(source.code)}
         for n in ast.walk(source.tree):
-            if bare and isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and source.scope(n.id) is None and n.id not in known:
+            if dialect.members_without_self and isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and source.scope(n.id) is None and n.id not in known:
                 found.append(n.id)
             if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == me:
                 method = getattr(cls, n.attr, None)

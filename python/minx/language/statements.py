@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from .. import types as T
-from .values import (LOOPS, MISSING, Accumulator, ArrayRef, Hooks, Val, c_name, describe, is_hashable, join_code, number_type, strip)
+from .values import (LOOPS, MISSING, Accumulator, ArrayRef, Val, c_name, describe, is_hashable, join_code, number_type, strip)
+from .team import is_shared, order
 from ..types import INT, Struct
 
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
@@ -23,7 +24,7 @@ class Statements:
         if method is None:
             what = STATEMENTS.get(type(node), type(node).__name__)
             raise self.error(node, f"{what} is not supported in kernels")
-        if self.level == "team" and not self.spec.loose:
+        if self.level == "team" and not self.spec.dialect.threads_run_all:
             return self.team_statement(method, node, last)
         if type(node) is ast.Return:
             self.do_Return(node, last)
@@ -34,15 +35,15 @@ class Statements:
         """One outside of a team's loops: a barrier in front of it if it depends on what threads did before."""
         if isinstance(node, (ast.If, ast.While, ast.For)):
             nested = [node.iter] if isinstance(node, ast.For) else [node.test]
-            Hooks.order(self, nested)
-            if not isinstance(node, ast.If) and not Hooks.is_shared(node):  # its second run comes after its first
-                Hooks.order(self, node.body, only_note=True)
+            order(self, nested)
+            if not isinstance(node, ast.If) and not is_shared(node):  # its second run comes after its first
+                order(self, node.body, only_note=True)
             before = set(self.reads_before), set(self.writes_before)
             method(node)
             self.reads_before |= before[0]
             self.writes_before |= before[1]
             return
-        Hooks.order(self, [node])
+        order(self, [node])
         self.do_Return(node, last) if type(node) is ast.Return else method(node)
 
     def block_of(self, statements):
@@ -63,11 +64,11 @@ class Statements:
         self.line("continue;", node)
 
     def do_Nonlocal(self, node):
-        if not self.spec.loose:
+        if not self.spec.dialect.inner_functions:
             raise self.error(node, "`nonlocal` is not supported in kernels")
 
     def do_FunctionDef(self, node):
-        if not self.spec.loose:
+        if not self.spec.dialect.inner_functions:
             raise self.error(node, f"{STATEMENTS[ast.FunctionDef]} is not supported: write a loop over team.threads(n)")
         self.local_refs[node.name] = node
 
@@ -86,7 +87,7 @@ class Statements:
         self.line(self.guard() + self.single() + text, node)
 
     def single(self) -> str:
-        if self.level == "thread" or (self.level == "team" and self.spec.loose):
+        if self.level == "thread" or (self.level == "team" and self.spec.dialect.threads_run_all):
             return "MX_VECTOR_SINGLE(mx_t) "
         return "MX_TEAM_SINGLE(mx_t) " if self.level == "team" else ""
 
@@ -253,7 +254,7 @@ class Statements:
         if t is None:
             raise self.error(node.annotation, f"{ast.unparse(node.annotation)} is no type of a number here: int, float, "
                                               "bool, minx.f32, numpy.int32, ...")
-        if not self.spec.loose and T.is_float(value.type) and not T.is_float(t):
+        if not self.spec.dialect.annotations_convert and T.is_float(value.type) and not T.is_float(t):
             raise self.error(node.value, f"a {value.type} for a variable of type {t}: write int(...)")
         self.assign_name(node.target, node.target.id, Val(self.cast(value, t), t, nonneg=value.nonneg), node)
 
@@ -264,7 +265,7 @@ class Statements:
             value = self.expr(node)
         except SyntaxError:
             return None
-        return number_type(value.ref, self.spec.loose)
+        return number_type(value.ref)
 
     def do_Assign(self, node):
         targets = node.targets

@@ -2,7 +2,8 @@
 team.threads(n), team.lanes(n) and team.items(n) are shared. The translation adds what that takes: singles around stores,
 reductions of sums, and barriers where a part reads what the part before wrote.
 
-(loose, for PyKokkos: Kokkos' meaning. Each thread runs everything; barriers and singles are the program's own.)"""
+A dialect with threads_run_all has Kokkos' meaning instead: each thread runs everything; barriers and singles are the program's
+own."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from .. import types as T
 from .calls import sums_of
-from .values import ATTRIBUTES, HANDLERS, LOOPS, ArrayRef, Hooks, Method, Val, c_name, number_type, strip
+from .values import ATTRIBUTES, HANDLERS, LOOPS, ArrayRef, Val, c_name, number_type, strip
 from ..types import INT, Array
 
 
@@ -38,13 +39,13 @@ class TeamRef:
     pass
 
 
-LOOSE_METHODS: dict = {}  # PyKokkos' team_rank() and so on
 MEMBERS = {"league_rank": "league_rank", "league_size": "league_size"}  # not rank: code outside of loops is the same for all threads
 
 
 def attribute(t, node, team):
-    if t.spec.loose and node.attr in LOOSE_METHODS:
-        return Val("", None, ref=Method(LOOSE_METHODS[node.attr]))
+    other = t.spec.dialect.team_attribute(t, node)
+    if other is not None:
+        return other
     if node.attr in MEMBERS:
         return Val(f"mx_t->{MEMBERS[node.attr]}", INT, nonneg=True)
     if hasattr(Team, node.attr):
@@ -183,7 +184,7 @@ LOOPS[(Team, "items")] = shared_loop("items")
 
 
 def barrier(t, node, statement):
-    if t.level != "team" and not t.spec.loose:
+    if t.level != "team" and not t.spec.dialect.threads_run_all:
         raise t.error(node, "a barrier inside of a loop that threads share")
     t.line("mx_team_barrier(mx_t);", node)
     t.reads_before, t.writes_before = set(), set()
@@ -216,4 +217,3 @@ def new_scratch(t, node, values, element, level, per_thread=False):
 
 HANDLERS[Team.barrier] = barrier
 HANDLERS[Team.scratch] = scratch
-Hooks.order, Hooks.is_shared = order, is_shared

@@ -12,7 +12,8 @@ import ast
 import types as pytypes
 
 from .. import types as T
-from .values import HANDLERS, ArrayRef, Hooks, Method, Self, Unit, Val, c_name, describe, is_hashable, number_type
+from .dialect import MINX
+from .values import HANDLERS, ArrayRef, Method, Self, Unit, Val, c_name, describe, is_hashable, number_type
 from .expressions import Expressions
 from .places import Block, Places
 from .source import Source, source_of
@@ -66,8 +67,7 @@ class Translator(Places, Statements, Expressions):
         self.one_pass_state()
         body = self.source.tree.body
         if isinstance(self.source.tree, ast.Lambda):
-            returned = ast.copy_location(ast.Return(self.source.tree.body), self.source.tree.body)
-            body = [Hooks.lambda_body(self) if self.kernel and self.spec.loose else returned]
+            body = [(self.spec.dialect if self.kernel else MINX).lambda_body(self)]
         self.declare_here()
         for n, statement in enumerate(body):
             self.statement(statement, last=n == len(body) - 1)
@@ -89,7 +89,7 @@ class Translator(Places, Statements, Expressions):
             handler = HANDLERS.get(ref.__func__)
         if handler is not None:
             return handler(self, node, statement)
-        t = number_type(ref, self.spec.loose) if ref is not None else None
+        t = number_type(ref) if ref is not None else None
         if t is not None and len(node.args) == 1:
             value = self.number(node.args[0])
             if ref in (int, float, bool):
@@ -133,7 +133,7 @@ class Translator(Places, Statements, Expressions):
                 arguments.append(f"&{value.ref.code}")
                 key += [accessor, value.ref.origin]
             elif self.is_value(value.type):
-                annotated = self.spec.loose and T.is_number(value.type) and self.annotated(source, name)
+                annotated = self.spec.dialect.annotations_convert and T.is_number(value.type) and self.annotated(source, name)
                 t = annotated or value.type
                 names[name] = Val(c_name(name), t, nonneg=value.nonneg)
                 parameters.append(f"{self.c_type(t)} {c_name(name)}")

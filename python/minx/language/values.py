@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import types as T
 from ..types import BOOL, FLOAT, INT, Array
+from .dialect import MINX, Dialect
 
 MISSING = object()
 RESERVED = set(
@@ -74,7 +75,7 @@ class Spec:
     reducers: tuple = ()  # "SUM", "MAX", ...
     nonneg: bool = True  # indices begin at 0 or more
     items: str | None = None
-    loose: bool = False  # as PyKokkos: variables keep C's conversions, teams need their own barriers and singles
+    dialect: Dialect = MINX
     debug: bool = False
     value: str | None = None  # the type of the result, if it is declared
 
@@ -129,15 +130,6 @@ LOOPS: dict = {}  # objects that `for` iterates over: object -> f(translator, fo
 ATTRIBUTES: dict = {}  # attributes of other things: type of the thing -> f(translator, node, thing)
 
 
-class Hooks:
-    """Filled by other modules."""
-
-    order = None  # team.py: a barrier in front of statements of a team that need one
-    is_shared = None  # team.py
-    lambda_body = None  # pykokkos: the statement that a lambda stands for
-    bare_names: dict = {}  # pykokkos: names that kernels use without an import
-
-
 @dataclass(frozen=True)
 class Self:
     """The object of a method that is a kernel."""
@@ -172,7 +164,7 @@ def is_hashable(x) -> bool:
     return x is not None
 
 
-def number_type(ref, loose=False) -> str | None:
+def number_type(ref) -> str | None:
     """The type that an annotation or a conversion names."""
     if ref is int:
         return "i64"

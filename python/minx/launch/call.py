@@ -49,7 +49,7 @@ def launch(pattern, policy, kernel, args, ctx, reducers):
     instance = None
     if type(kernel) is BoundKernel:
         kernel, instance = kernel.kernel, kernel.instance
-    elif type(kernel) is not Kernel:
+    elif not isinstance(kernel, Kernel):
         if isinstance(kernel, pytypes.MethodType):
             kernel, instance = plain_kernel(kernel.__func__), kernel.__self__
         else:
@@ -57,8 +57,6 @@ def launch(pattern, policy, kernel, args, ctx, reducers):
     if instance is not None:
         members = kernel_members(kernel, instance)
         args = (*args, *[getattr(instance, m) for m in members])
-    if kernel.loose:
-        args = tuple([a.data if hasattr(a, "pk_view") else a for a in args])
     if ctx is None:
         ctx = runtime._current or runtime.default()
     if ctx == "python":

@@ -40,9 +40,9 @@ def compile_for(pattern, space, kernel, types, ctx, reducers, instance) -> Compi
     if found is not None:
         return found
     debug = key[-1]
-    spec = Spec(pattern, space[0], tuple(types), tuple(REDUCERS[r] for r in reducers), space[1], kernel.items, kernel.loose, debug)
+    spec = Spec(pattern, space[0], tuple(types), tuple(REDUCERS[r] for r in reducers), space[1], kernel.items, kernel.dialect, debug)
     members = kernel_members(kernel, instance) if instance is not None else ()
-    names, accumulator, final = kernel.roles(spec, len(types) - len(members), instance is not None) if kernel.roles else roles(kernel, spec, len(types) - len(members), instance is not None)
+    names, accumulator, final = kernel.roles(spec, len(types) - len(members), instance is not None)
     spec = annotated(kernel, spec, names)
     if accumulator:
         spec.value = number_type(getattr(kernel.annotations.get(accumulator), "value_type", None))
@@ -70,27 +70,13 @@ def place_of(function, expression, value):
     return (vars(found) if hasattr(found, "__dict__") else {name: value}), name, value
 
 
-def roles(kernel, spec, count, method):
-    """Which parameters are what: indices, then for reductions perhaps an accumulator, for scans one and perhaps `final`."""
-    rest = kernel.parameters[(1 if method else 0) + spec.indices:]
-    accumulator = final = None
-    if spec.pattern == "scan" or spec.pattern == "reduce" and len(rest) == count + 1:
-        accumulator, rest = rest[0], rest[1:]
-    if spec.pattern == "scan" and len(rest) == count + 1:
-        final, rest = rest[0], rest[1:]
-    if len(rest) != count:
-        raise TypeError(f"{kernel.function.__name__} has {len(rest)} parameters behind its {spec.indices} "
-                        f"ind{'ices' if spec.indices > 1 else 'ex'}, got {count} arguments")
-    return rest, accumulator, final
-
-
 def annotated(kernel, spec, names):
     """Numbers with an annotation have its type."""
     types = list(spec.arguments)
     for n, name in enumerate(names):
-        t = number_type(kernel.annotations.get(name), spec.loose)
+        t = number_type(kernel.annotations.get(name))
         if t and not isinstance(types[n], T.Array):
-            if T.is_float(types[n]) and not T.is_float(t):
+            if T.is_float(types[n]) and not T.is_float(t) and not spec.dialect.annotations_convert:
                 raise TypeError(f"{kernel.function.__name__}: {name} is declared {t}, got a float")
             types[n] = {"i64": T.INT, "f64": T.FLOAT}.get(t, t) if kernel.annotations[name] in (int, float) else t
     return Spec(**{**spec.__dict__, "arguments": tuple(types)})

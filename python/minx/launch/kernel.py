@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 
 from ..language import generate
+from ..language.dialect import MINX
 
 
 class Kernel:
     """A function that kernels are made of."""
 
-    def __init__(self, function, items=None, loose=False):
+    def __init__(self, function, items=None, dialect=MINX):
         functools.update_wrapper(self, function)
-        self.function, self.items, self.loose, self.roles = function, items, loose, None
+        self.function, self.items, self.dialect = function, items, dialect
         self.compiled: dict = {}
         self.calls: dict = {}
         self.constants: list = []  # (place, name, number) from outside
@@ -24,6 +25,20 @@ class Kernel:
 
     def __get__(self, instance, owner=None):
         return self if instance is None else BoundKernel(self, instance)
+
+    def roles(self, spec, count: int, method: bool) -> tuple:
+        """Which parameters are what: (names of `count` arguments, accumulator or None, final or None). Behind the indices come, for
+        a reduction perhaps an accumulator, for a scan one and perhaps `final`, then the arguments. method: the first is self."""
+        rest = self.parameters[(1 if method else 0) + spec.indices:]
+        accumulator = final = None
+        if spec.pattern == "scan" or spec.pattern == "reduce" and len(rest) == count + 1:
+            accumulator, rest = rest[0], rest[1:]
+        if spec.pattern == "scan" and len(rest) == count + 1:
+            final, rest = rest[0], rest[1:]
+        if len(rest) != count:
+            raise TypeError(f"{self.function.__name__} has {len(rest)} parameters behind its {spec.indices} "
+                            f"ind{'ices' if spec.indices > 1 else 'ex'}, got {count} arguments")
+        return rest, accumulator, final
 
     def c_source(self) -> list[str]:
         """The C files that have been made of it."""
@@ -54,4 +69,4 @@ members_of = functools.lru_cache(maxsize=4096)(generate.members_of)
 
 
 def kernel_members(kernel, instance) -> tuple:
-    return members_of(kernel.function, type(instance), kernel.loose)
+    return members_of(kernel.function, type(instance), kernel.dialect)
