@@ -15,8 +15,21 @@ class Dialect:
     names: dict = {}  # names that kernels use without an import: name -> object
     inner_functions = False  # kernels have functions inside of them, and `nonlocal`
     annotations_convert = False  # x: int = 2.5 is 2, a parameter x: int gets 2 from 2.5, and x stays an int
+    numbers_are_tests = False  # `and`, `or` and `not` of numbers are those of n != 0
     members_without_self = False  # a name that means nothing else is an attribute of the kernel's object
     threads_run_all = False  # each thread of a team runs its whole body: barriers and singles are the program's own
+
+    def source(self, source):
+        """The source of a function as it is translated: the one given, or a copy with another tree."""
+        return source
+
+    def handler(self, called):
+        """What translates a call of an object, f(translator, node, statement) -> Val, if the dialect knows the object; else None."""
+        return None
+
+    def store(self, translator, node, array, element: str, type_: str, operator, value):
+        """Writes array[...] = value, or (operator, of ast) array[...] += value, where that is no plain store; True if it has."""
+        return False
 
     def lambda_body(self, translator):
         """The statement that the body of a kernel's lambda expression stands for."""

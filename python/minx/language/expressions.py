@@ -268,9 +268,9 @@ class Expressions:
     def of_BoolOp(self, node):
         values = [self.number(v) for v in node.values]
         word = "&&" if isinstance(node.op, ast.And) else "||"
-        if any(v.type != BOOL for v in values):
+        if any(v.type != BOOL for v in values) and not self.spec.dialect.numbers_are_tests:
             raise self.error(node, "`and` and `or` of numbers: compare them first, as in n != 0")
-        return Val("(" + f" {word} ".join(v.code for v in values) + ")", BOOL)
+        return Val("(" + f" {word} ".join(v.code if v.type == BOOL else f"({v.code} != 0)" for v in values) + ")", BOOL)
 
     def of_Compare(self, node):
         values = [self.number(v) for v in (node.left, *node.comparators)]

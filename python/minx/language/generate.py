@@ -68,7 +68,7 @@ def members_of(function, cls, dialect=MINX) -> tuple:
 
 def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=None, members=()) -> tuple[Generated, Unit]:
     """parameters: the names of the kernel's arguments behind its indices. me: the object of a method."""
-    source = source_of(function)
+    source = spec.dialect.source(source_of(function))
     formal = [a.arg for a in source.tree.args.args]
     unit, names = Unit(spec, kernel_name(function)), {}
     if me is not None:

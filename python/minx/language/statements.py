@@ -256,6 +256,8 @@ class Statements:
                                               "bool, minx.f32, numpy.int32, ...")
         if not self.spec.dialect.annotations_convert and T.is_float(value.type) and not T.is_float(t):
             raise self.error(node.value, f"a {value.type} for a variable of type {t}: write int(...)")
+        if self.spec.dialect.annotations_convert:
+            self.declared_as[node.target.id] = t
         self.assign_name(node.target, node.target.id, Val(self.cast(value, t), t, nonneg=value.nonneg), node)
 
     def annotation(self, node):
@@ -298,6 +300,8 @@ class Statements:
             element, t = self.element(target, store=True)
             if value.type is None:
                 raise self.error(node, "an array's element is a number")
+            if self.spec.dialect.store(self, node, self.expr(target.value).ref, element, t, None, value):
+                return
             return self.effect(f"{element} = {self.cast(value, t)};", node)
         if isinstance(target, ast.Attribute):
             field = self.expr(target)
@@ -337,6 +341,8 @@ class Statements:
             return
         if not self.is_value(value.type):
             raise self.error(target, f"expected a number, got {describe(value)}")
+        if name in self.declared_as and T.is_number(value.type):
+            value = Val(self.cast(value, self.declared_as[name]), self.declared_as[name], nonneg=value.nonneg)
         joined = T.join(self.seen_types.get(name), value.type)
         if bound is not None and T.is_number(bound.type) and name not in self.seen_types:
             joined = T.join(joined, bound.type)  # an argument that changes
@@ -399,6 +405,8 @@ class Statements:
         element, t = self.element(node.target, store=True)
         self.element(node.target)
         op, right = OPERATORS.get(type(node.op)), self.expr(node.value)
+        if self.spec.dialect.store(self, node, self.expr(node.target.value).ref, element, t, node.op, right):
+            return
         value = self.binary(node, node.op, Val(element, t), right)
         simple = op is not None and T.combine(t, right.type) in (t, T.strong(t)) or isinstance(node.op, ast.Div) and T.is_float(t)
         if simple:  # a[i] += x evaluates the index once

@@ -25,8 +25,8 @@ class Translator(Places, Statements, Expressions):
     """One function: a kernel's body, or a function that it calls."""
 
     def __init__(self, unit: Unit, source: Source, names: dict, kernel: bool, level: str | None = None):
-        self.unit, self.source, self.names, self.kernel = unit, source, names, kernel
-        self.spec = unit.spec
+        self.unit, self.names, self.kernel, self.spec = unit, names, kernel, unit.spec
+        self.source = self.spec.dialect.source(source)
         self.types: dict = {}
         self.nonneg: dict = {}
         self.places: dict = {}  # variable -> blocks of the last pass that declare it
@@ -55,6 +55,7 @@ class Translator(Places, Statements, Expressions):
         self.local_refs: dict = {}  # names for arrays, rows of arrays, loop indices
         self.ref_blocks: dict = {}
         self.loop_names: list = []
+        self.declared_as: dict = {}  # variables that keep the type of their annotation
         self.parallel_outside: list = []  # for each parallel loop around: the blocks outside of it
         self.level = self.top_level
         self.reads_before, self.writes_before = set(), set()  # of arrays, by parts of a team's work without a barrier
@@ -84,7 +85,9 @@ class Translator(Places, Statements, Expressions):
         ref = called.ref
         if isinstance(ref, Method):
             return ref.call(self, node, statement)
-        handler = HANDLERS.get(ref) if is_hashable(ref) else None
+        handler = self.spec.dialect.handler(ref)
+        if handler is None and is_hashable(ref):
+            handler = HANDLERS.get(ref)
         if handler is None and isinstance(ref, pytypes.MethodType):
             handler = HANDLERS.get(ref.__func__)
         if handler is not None:

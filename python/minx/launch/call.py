@@ -57,6 +57,11 @@ def launch(pattern, policy, kernel, args, ctx, reducers):
     if instance is not None:
         members = kernel_members(kernel, instance)
         args = (*args, *[getattr(instance, m) for m in members])
+    return launch_with(pattern, policy, kernel, instance, args, ctx, reducers)
+
+
+def launch_with(pattern, policy, kernel, instance, args, ctx, reducers):
+    """Launches a Kernel. args: its arguments, then the attributes of its object (kernel_members), if it has one."""
     if ctx is None:
         ctx = runtime._current or runtime.default()
     if ctx == "python":

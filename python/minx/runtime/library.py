@@ -213,7 +213,7 @@ class Wrapped:
             (data, readonly), space = device["data"], CUDA
         else:
             dtype, shape, strides = array.dtype, array.shape, array.strides
-            data, readonly, space = array.__array_interface__["data"][0], not array.flags.writeable, HOST
+            data, readonly, space = array.__array_interface__["data"][0], not array.flags.writeable, getattr(array, "minx_space", HOST)
         elements = None
         if strides is not None and 0 not in shape:
             fixed = [s if n > 1 else dtype.itemsize for n, s in zip(shape, strides)]
