@@ -14,6 +14,7 @@ from .language.calls import (atomic_add, atomic_and, atomic_exchange, atomic_max
 from .errors import CompileError, Error, NotSupported
 from .launch.call import parallel_for, parallel_reduce, parallel_scan
 from .launch.kernel import Kernel, kernel
+from .language.reducers import Reducer
 from .launch.policy import AUTO, MDRange, Range, Team
 from .runtime.library import CUDA, HOST, MANAGED, PINNED, SIMT, Context, View, backend_missing, default, set_default
 from .language.values import NumberType

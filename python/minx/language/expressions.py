@@ -7,7 +7,7 @@ import ast
 import numpy as np
 
 from .. import types as T
-from .values import (ATTRIBUTES, MISSING, Accumulator, ArrayRef, Self, Shape, Val, assigned_names, c_name, const_val,
+from .values import (ATTRIBUTES, MISSING, Accumulator, ArrayRef, Parts, Self, Shape, Val, assigned_names, c_name, const_val,
                    describe, fold, strip, wrap)
 from ..types import BOOL, FLOAT, INT, Struct
 
@@ -100,6 +100,8 @@ class Expressions:
             if found is None:
                 raise self.error(node, f"a {base.type} has {', '.join(n for n, _ in base.type.fields)}, not {node.attr}")
             return Val(f"{base.code}.{c_name(node.attr)}", found)
+        if isinstance(base.ref, Parts) and node.attr in base.ref.fields:
+            return base.ref[base.ref.fields.index(node.attr)]
         attribute = ATTRIBUTES.get(type(base.ref))
         if attribute is not None:
             return attribute(self, node, base.ref)

@@ -8,13 +8,16 @@ from dataclasses import asdict, dataclass
 
 from .. import types as T
 from .dialect import MINX
+from .driver import SLOT, driver
+from .joins import join_function, parts
+from .reducers import c_value, struct_format
+from .results import ArrayAccumulator, TupleAccumulator
 from .source import source_of
 from .team import TeamRef
 from .values import Accumulator, ArrayRef, Self, Spec, Unit, Val, c_name
 from .translate import Translator
-from ..types import BOOL, FLOAT, INT, Array
+from ..types import BOOL, INT, Array
 
-SLOT = {FLOAT: "double", "f64": "double", "f32": "double", "u64": "uint64_t"}  # other numbers: int64_t
 
 
 def kernel_name(function) -> str:
@@ -28,7 +31,8 @@ class Generated:
     text: str
     name: str
     scalars: str  # a struct format, one letter for each number argument
-    value: list  # numpy types of the fields of the result
+    value: str  # a struct format: the numbers of the result
+    array: str  # a NumPy type: of the elements, where the result is an array
     arrays: list  # argument numbers of the arrays, in the order of the accessors
     names: list  # of the arguments
     written: list  # argument numbers of arrays that the kernel writes
@@ -82,8 +86,8 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
         for n, name in enumerate(formal[: spec.indices]):
             names[name] = Val(c_name(name), INT, nonneg=spec.nonneg)
         body_parameters = ", ".join(f"{index} mx_i{n}" for n in range(spec.indices))
-    for name in filter(None, (accumulator,)):
-        names[name] = Accumulator("*mx_v")
+    if accumulator:
+        names[accumulator] = value_of(spec)
     if final:
         names[final] = Val("mx_final", BOOL)
         names["mx_final_by_hand"] = True
@@ -116,16 +120,27 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
     return assemble(spec, unit, [*parameters, *members], body, body_parameters), unit
 
 
+def value_of(spec):
+    """What the name of a kernel's value stands for."""
+    if spec.array:
+        return Val("", None, ref=ArrayAccumulator())
+    if spec.custom is not None and spec.custom.is_tuple:
+        return Val("", None, ref=parts(TupleAccumulator, "mx_v", spec.custom))
+    return Accumulator("*mx_v", None)
+
+
 def items_of(spec: Spec, unit: Unit) -> str:
+    """The kind of items (minx/kernel.h), chosen by the body if the kernel does not say: plain for teams and bodies with loops,
+    resident_4 for loops with scattered loads (an index that was read from an array), else simd."""
     if spec.items:
         return f"MX_ITEMS_{spec.items.upper()}"
-    return "MX_ITEMS_PLAIN" if spec.space == "TEAM" or unit.loops else "MX_ITEMS_SIMD"
+    if spec.space == "TEAM":
+        return "MX_ITEMS_PLAIN"
+    scattered = unit.loops and unit.indirect and spec.pattern != "scan" and not spec.array
+    return "MX_ITEMS_RESIDENT_4" if scattered else "MX_ITEMS_PLAIN" if unit.loops else "MX_ITEMS_SIMD"
 
 
-def assemble(spec, unit, names, body, body_parameters) -> Generated:
-    k = unit.name
-    arrays = [n for n, t in enumerate(spec.arguments) if isinstance(t, Array)]
-    numbers = [n for n, t in enumerate(spec.arguments) if not isinstance(t, Array)]
+def arguments_text(spec, unit, names, arrays, numbers) -> list[str]:
     out = []
     for t in sorted({a.element for a in (spec.arguments[n] for n in arrays)} - set(T.MINX_NUMBERS) - {BOOL}):
         out.append(f"MX_ACCESSORS({t}, {T.C_TYPES[t]})")
@@ -133,77 +148,34 @@ def assemble(spec, unit, names, body, body_parameters) -> Generated:
     others = [f"    {T.C_TYPES[spec.arguments[n]]} {c_name(names[n])};" for n in numbers]
     if not spec.arguments:
         others = ["    char mx_none;"]
-    out += [f"MX_ARGS({k}_args, {listed}{','if others else ''}", *others, ");"]
-    value = fields = None
+    return [*out, f"MX_ARGS({unit.name}_args, {listed}{',' if others else ''}", *others, ");"]
+
+
+def assemble(spec, unit, names, body, body_parameters) -> Generated:
+    k = unit.name
+    arrays = [n for n, t in enumerate(spec.arguments) if isinstance(t, Array)]
+    numbers = [n for n, t in enumerate(spec.arguments) if not isinstance(t, Array)]
+    join = join_function(unit, spec) if spec.custom is not None else []
+    out = arguments_text(spec, unit, names, arrays, numbers)
+    value, fields = None, []
     if spec.pattern != "for":
-        fields = unit.fields or [spec.value or unit.value or "i64"]
-        fields = ["i64" if f == BOOL else f for f in fields]
-        value = T.C_TYPES[fields[0]]
-        if len(fields) > 1:
-            rows = " ".join(f"FIELD({T.C_TYPES[f]}, v{n}, MX_{r})" for n, (f, r) in enumerate(zip(fields, spec.reducers)))
-            out += [f"#define {k}_fields(FIELD) {rows}", f"MX_VALUE({k}_value, {k}_fields)"]
-            value = f"{k}_value"
-    pattern = "SCAN" if spec.pattern == "scan" else "REDUCE" if value else "FOR"
-    out.append(f"MX_DECLARE_{pattern}({spec.space}, {k}, {k}_args{', ' + value if value else ''})")
-    out += unit.helpers.values()
-    for key in unit.prototypes:
-        if key in unit.functions:
-            out += unit.functions[key][1]
-    tail = "" if value is None else f", {value} *mx_v"
+        fields = list(unit.fields or [spec.value or unit.value or "i64"])
+        value = c_value(k, spec, fields)
+        out += value.declarations
+    functions = [line for key in unit.prototypes if key in unit.functions for line in unit.functions[key][1]]
+    out += [*unit.helpers.values(), *functions, *join]
+    pattern = "FOR" if value is None else "REDUCE_ARRAY" if spec.array else "SCAN" if spec.pattern == "scan" else "REDUCE"
+    out.append(f"MX_DECLARE_{pattern}({spec.space}, {k}, {k}_args{', ' + value.c_type if value else ''})")
+    tail = "" if value is None else f", {k}_array mx_v" if spec.array else f", {value.c_type} *mx_v"
     tail += ", bool mx_final" if spec.pattern == "scan" else ""
-    out += [f"MX_BODY void {k}_body(const {k}_args *mx_a, {body_parameters}{tail})", "{",
-            "    (void)mx_a;", *body, "}"]
+    out += [f"MX_BODY void {k}_body(const {k}_args *mx_a, {body_parameters}{tail})", "{", "    (void)mx_a;", *body, "}"]
     if spec.debug:
         out.append('#line 1 "generated"')
-    trait = items_of(spec, unit)
-    if spec.pattern == "for":
-        out.append(f"MX_FOR({spec.space}, {k}, {trait})")
-    elif len(fields) > 1:
-        out.append(f"MX_REDUCE_FIELDS({spec.space}, {k}, {k}_fields, {trait})")
-    else:
-        out.append(f"MX_{pattern}({spec.space}, {k}, MX_{spec.reducers[0]}, {trait})")
-    out += driver(spec, unit, names, arrays, numbers, value)
+    macro, what = (value.macro, f", {value.what}") if value else ("MX_FOR", "")
+    out.append(f"{macro}({spec.space}, {k}{what}, {items_of(spec, unit)})")
+    out += driver(spec, unit, names, arrays, numbers, value.c_type if value else None)
     scalars = "".join({"double": "d", "uint64_t": "Q"}.get(SLOT.get(spec.arguments[n]), "q") for n in numbers)
-    return Generated("\n".join(out) + "\n", k, scalars, [str(T.dtype_of(f)) for f in fields] if fields else [], arrays,
-                     list(names), sorted(unit.written))
-
-
-def driver(spec, unit, names, arrays, numbers, value) -> list[str]:
-    """What Python calls. NAME_call begins with numbers that struct.pack writes."""
-    k, d = unit.name, spec.indices
-    out = ["#ifdef MX_DRIVER", f"typedef struct {k}_call {{", "    mx_ctx ctx;"]
-    out.append("    int64_t league, size, lanes;" if spec.space == "TEAM" else
-               f"    int64_t begin[{d}], end[{d}], tile[{d}], dynamic;")
-    out += [f"    {SLOT.get(spec.arguments[n], 'int64_t')} {c_name(names[n])};" for n in numbers]
-    out.append(f"    {k}_args args;")
-    if value:
-        out.append(f"    {value} value __attribute__((aligned(8)));")
-    out += [f"}} {k}_call;", '#define MX_PY_ENTRY __attribute__((visibility("default")))',
-            f"MX_PY_ENTRY int64_t {k}_size(int what);",
-            f"MX_PY_ENTRY mx_err {k}_bind({k}_call *c, const mx_view *views);",
-            f"MX_PY_ENTRY mx_err {k}_launch({k}_call *c);",
-            f"int64_t {k}_size(int what)", "{",
-            f"    return what == 0 ? (int64_t)sizeof({k}_call) : "
-            + (f"(int64_t)offsetof({k}_call, value);" if value else "0;"), "}",
-            f"mx_err {k}_bind({k}_call *c, const mx_view *views)", "{", "    (void)c;", "    (void)views;"]
-    out += [f"    MX_TRY(mx_bind(c->ctx, views[{n}], &c->args.{c_name(names[a])}));" for n, a in enumerate(arrays)]
-    out += ["    return MX_OK;", "}", f"mx_err {k}_launch({k}_call *c)", "{"]
-    for n in numbers:
-        t, name = spec.arguments[n], c_name(names[n])
-        out.append(f"    c->args.{name} = " + (f"({T.C_TYPES[t]})" if T.C_TYPES[t] not in ("int64_t", "double") else "") +
-                   f"c->{name};")
-    if spec.space == "TEAM":
-        out.append("    mx_teams policy = mx_league(c->ctx, c->league, (int)c->size, (int)c->lanes);")
-        out.append(f"    const {k}_args *const mx_a = &c->args;\n    (void)mx_a;")
-        for level in (0, 1):
-            sums = [" + ".join(f"(({code} + 15) & ~(size_t)15)" for lev, own, code in unit.scratch
-                               if lev == level and own == per) or "0" for per in (False, True)]
-            if sums != ["0", "0"]:
-                out.append(f"    policy = mx_with_scratch(policy, {level}, {sums[0]}, {sums[1]});")
-    else:
-        each = lambda a: ", ".join(f"c->{a}[{n}]" for n in range(d))
-        out.append(f"    const mx_range_{d} policy = {{c->ctx, {{{each('begin')}}}, {{{each('end')}}}, {{{each('tile')}}}, "
-                   "c->dynamic != 0};")
-    result = ", &c->value" if value else ""
-    out += [f"    return {k}(policy, &c->args{result});", "}", "#endif"]
-    return out
+    form = "" if value is None or spec.array else struct_format(spec.reducers, fields) if spec.custom is None else \
+        struct_format(["SUM"] * len(fields), fields)
+    return Generated("\n".join(out) + "\n", k, scalars, form, str(T.dtype_of(fields[0])) if spec.array else "", arrays, list(names),
+                     sorted(unit.written))

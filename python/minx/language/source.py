@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import hashlib
 import inspect
 import linecache
 import textwrap
+import types as pytypes
 
 from ..errors import NotSupported
 
@@ -79,6 +81,16 @@ class Cell:
             return self.cell.cell_contents
         except ValueError:
             return default
+
+
+def code_hash(function) -> str:
+    """Of what a function does, as far as its own text says."""
+
+    def parts(code):
+        inner = [parts(c) if isinstance(c, pytypes.CodeType) else repr(c) for c in code.co_consts]
+        return code.co_code, inner, code.co_names, code.co_varnames, code.co_freevars
+
+    return hashlib.sha256(repr((parts(function.__code__), function.__annotations__)).encode()).hexdigest()[:24]
 
 
 @functools.lru_cache(maxsize=1024)

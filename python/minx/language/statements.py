@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .. import types as T
-from .values import (LOOPS, MISSING, Accumulator, ArrayRef, Val, c_name, describe, is_hashable, join_code, number_type, strip)
+from .values import (LOOPS, MISSING, Accumulator, ArrayRef, Val, c_name, describe, is_hashable, number_type, strip)
 from .team import is_shared, order
 from ..types import INT, Struct
 
@@ -92,6 +92,8 @@ class Statements:
         return "MX_TEAM_SINGLE(mx_t) " if self.level == "team" else ""
 
     def do_Return(self, node, last=False):
+        if self.on_return is not None:
+            return self.on_return(node)
         if self.kernel and self.spec.pattern == "reduce" and node.value is not None:
             self.contribute(node)
             if not last:
@@ -114,20 +116,6 @@ class Statements:
             raise self.error(node, "a function that kernels call returns a number or an object of numbers")
         self.returns = T.join(self.returns, value.type)
         self.line(f"return {self.cast(value, self.returns)};", node)
-
-    def contribute(self, node):
-        parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-        reducers = self.spec.reducers
-        if len(parts) != len(reducers):
-            raise self.error(node, f"{len(parts)} results, but {len(reducers)} reducers: {', '.join(reducers).lower()}")
-        values = [self.expr(p) for p in parts]
-        fields = self.unit.fields or [None] * len(values)
-        self.unit.fields = fields = [T.strong(T.combine(T.join(f, v.type), T.join(f, v.type)))
-                                     for f, v in zip(fields, values)]
-        self.unit.value = fields[0] if len(fields) == 1 else "+".join(fields)
-        for n, (value, t, reducer) in enumerate(zip(values, fields, reducers)):
-            code, to = self.cast(value, t, node), "*mx_v" if len(fields) == 1 else f"mx_v->v{n}"
-            self.effect(join_code(reducer, to, code, self.c_type(t)), node)
 
     def do_If(self, node):
         test = self.test(node.test)
@@ -270,6 +258,8 @@ class Statements:
         return number_type(value.ref)
 
     def do_Assign(self, node):
+        if self.changes_value(node):
+            return
         targets = node.targets
         if len(targets) == 1 and isinstance(targets[0], ast.Tuple):
             return self.assign_tuple(node, targets[0])
@@ -278,6 +268,11 @@ class Statements:
             self.assign(target, value, node)
 
     def assign_tuple(self, node, target):
+        parts = self.parts_of(node.value) if not isinstance(node.value, ast.Tuple) else None
+        if parts is not None and len(parts) == len(target.elts) > 1:  # numbers that are there already, as a join's arguments
+            for part, value in zip(target.elts, parts):
+                self.assign(part, value, node)
+            return
         if not isinstance(node.value, ast.Tuple) or len(node.value.elts) != len(target.elts):
             raise self.error(node, "a tuple is assigned from a tuple of the same length")
         temporaries = []
@@ -335,7 +330,7 @@ class Statements:
             return
         bound = self.names.get(name)
         if isinstance(bound, Accumulator):
-            t = self.accumulated(bound, value)
+            t = self.accumulated(bound, value, node)
             single = self.single() if bound.type is None else ""
             self.line(f"{single}{bound.code} = {self.cast(value, t)};", node)
             return
@@ -361,13 +356,6 @@ class Statements:
         else:
             self.line(f"{self.renamed.get(name, c_name(name))} = {code};", node)
 
-    def accumulated(self, bound, value) -> str:
-        """The type of an accumulator to which a value is added."""
-        if bound.type is not None:
-            return bound.type
-        self.unit.value = self.spec.value or T.strong(T.join(self.unit.value, value.type) or value.type)
-        return self.unit.value
-
     def check_shared(self, node, name):
         """A variable of outside that items of a parallel loop assign."""
         if self.parallel_outside and name not in self.renamed and self.declaration(name)[0] in self.parallel_outside[-1]:
@@ -375,6 +363,8 @@ class Statements:
                                    f"loop, or add to it by {name} += ...")
 
     def do_AugAssign(self, node):
+        if self.changes_value(node):
+            return
         if isinstance(node.target, ast.Name) and node.target.id in self.renamed:
             value = self.expr(node.value)
             t = self.types.get(node.target.id) or T.strong(value.type)
@@ -384,15 +374,6 @@ class Statements:
             self.line(f"{self.renamed[node.target.id]} {sign}= {self.cast(value, t)};", node)
             return
         if isinstance(node.target, ast.Name):
-            bound = self.names.get(node.target.id)
-            if isinstance(bound, Accumulator):
-                value = self.number(node.value)
-                t, op = self.accumulated(bound, value), OPERATORS.get(type(node.op))
-                if op is None:
-                    raise self.error(node, "expected +=, -= or *=")
-                single = self.single() if bound.type is None else ""
-                self.line(f"{single}{bound.code} {op}= {strip(self.cast(value, t))};", node)
-                return
             load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             value = self.binary(node, node.op, self.expr(load), self.expr(node.value))
             return self.assign_name(node.target, node.target.id, value, node)

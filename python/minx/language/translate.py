@@ -16,12 +16,13 @@ from .dialect import MINX
 from .values import HANDLERS, ArrayRef, Method, Self, Unit, Val, c_name, describe, is_hashable, number_type
 from .expressions import Expressions
 from .places import Block, Places
+from .results import Results
 from .source import Source, source_of
 from .statements import Statements
 from ..types import BOOL, FLOAT, INT, Struct
 
 
-class Translator(Places, Statements, Expressions):
+class Translator(Places, Results, Statements, Expressions):
     """One function: a kernel's body, or a function that it calls."""
 
     def __init__(self, unit: Unit, source: Source, names: dict, kernel: bool, level: str | None = None):
@@ -32,6 +33,7 @@ class Translator(Places, Statements, Expressions):
         self.places: dict = {}  # variable -> blocks of the last pass that declare it
         self.returns = None
         self.top_level = level
+        self.on_return = None  # a join: what becomes of `return`
 
 
 

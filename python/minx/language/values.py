@@ -58,6 +58,12 @@ class Accumulator:
     type: str | None = None  # None: the kernel's value, whose type may still be found
 
 
+class Parts(tuple):
+    """A tuple of numbers: a Val for each. fields: their names, if it is a named one."""
+
+    fields: tuple = ()
+
+
 class Method:
     """A method of something that only kernels have; call(translator, node, statement) -> Val."""
 
@@ -78,6 +84,8 @@ class Spec:
     dialect: Dialect = MINX
     debug: bool = False
     value: str | None = None  # the type of the result, if it is declared
+    array: bool = False  # a reduction into an array
+    custom: object = None  # a Reducer
 
     @property
     def indices(self) -> int:

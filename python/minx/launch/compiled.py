@@ -7,18 +7,16 @@ import json
 import os
 import types as pytypes
 
-import numpy as np
-
 from .. import types as T
 from ..build import compile as build
 from ..errors import NotSupported
 from ..language import generate
+from ..language.reducers import LOCATIONS, NAMES, Reducer
+from ..language.results import ATOMICS
 from ..language.values import Spec, number_type
 from .kernel import kernel_members
+from .result import NumberReader, Reader
 from .stored import Index, evaluate, scope_of
-
-REDUCERS = {"sum": "SUM", "prod": "PROD", "min": "MIN", "max": "MAX", "all": "LAND", "any": "LOR", "band": "BAND", "bor": "BOR"}
-
 
 class Compiled:
     """A kernel for some types of arguments, loaded."""
@@ -29,36 +27,71 @@ class Compiled:
         self.size, self.bind, self.launch = (getattr(dll, f"{name}_{f}") for f in ("size", "bind", "launch"))
         self.size.restype = ctypes.c_int64
         self.bind.argtypes, self.launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p], [ctypes.c_void_p]
-        self.bytes, self.value_at = self.size(0), self.size(1)
+        self.bytes, self.value_at, self.to_at = self.size(0), self.size(1), self.size(2)
         self.scalars, self.arrays, self.names = made["scalars"], made["arrays"], made["names"]
-        self.value = [np.dtype(t) for t in made["value"]]
+        self.value, self.array, self.reducers = made["value"], made["array"], made["reducers"]
+        self.has_result = bool(self.value or self.array)
+
+    def result_reader(self, target, reducers) -> Reader:
+        plain = len(self.reducers) == 1 and self.reducers[0] in ("SUM", "PROD", "MIN", "MAX", "BAND", "BOR")
+        return (NumberReader if plain else Reader)(self, target, reducers)
 
 
-def compile_for(pattern, space, kernel, types, ctx, reducers, instance) -> Compiled:
-    key = (pattern, space, types, reducers, tuple(ctx.instances), bool(os.environ.get("MINX_PY_DEBUG")))
+def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=None) -> Compiled:
+    value = declared_value(reducers, target)
+    array = target is not None and target.length is not None
+    key = (pattern, space, types, reducers, value, array, tuple(ctx.instances), bool(os.environ.get("MINX_PY_DEBUG")))
     found = kernel.compiled.get(key)
     if found is not None:
         return found
     debug = key[-1]
-    spec = Spec(pattern, space[0], tuple(types), tuple(REDUCERS[r] for r in reducers), space[1], kernel.items, kernel.dialect, debug)
+    custom = reducers[0] if reducers and isinstance(reducers[0], Reducer) else None
+    names = ("CUSTOM",) if custom is not None else tuple(NAMES[r] for r in reducers)
+    spec = Spec(pattern, space[0], tuple(types), names, space[1], kernel.items, kernel.dialect, debug, value, array, custom)
+    check_spec(kernel, spec)
     members = kernel_members(kernel, instance) if instance is not None else ()
-    names, accumulator, final = kernel.roles(spec, len(types) - len(members), instance is not None)
-    spec = annotated(kernel, spec, names)
-    if accumulator:
+    parameters, accumulator, final = kernel.roles(spec, len(types) - len(members), instance is not None)
+    spec = annotated(kernel, spec, parameters)
+    if accumulator and spec.value is None:
         spec.value = number_type(getattr(kernel.annotations.get(accumulator), "value_type", None))
     stored = Index(kernel, spec, ctx.instances, instance)
     made = stored.load()
     if made is None:
         try:
-            generated, unit = generate.generate(kernel.function, spec, names, accumulator, final, instance, members)
+            generated, unit = generate.generate(kernel.function, spec, parameters, accumulator, final, instance, members)
         except NotSupported as error:  # the place is the user's; the way to it is of no use to him
             raise error.with_traceback(None) from None
         path = build.compile_kernel(generated.text, tuple(ctx.instances))
-        made = {**json.loads(generated.dumps()), "path": str(path), "outside": unit.outside}
+        made = {**json.loads(generated.dumps()), "reducers": list(spec.reducers), "path": str(path), "outside": unit.outside}
         stored.save(made, unit.outside)
-    kernel.constants = [place_of(*o) for o in made["outside"] if not isinstance(o[2], pytypes.FunctionType)]
+    known = {(id(place), name) for place, name, _ in kernel.constants}
+    found = [place_of(*o) for o in made["outside"] if not isinstance(o[2], pytypes.FunctionType)]
+    kernel.constants += [c for c in found if (id(c[0]), c[1]) not in known]
     kernel.compiled[key] = compiled = Compiled(build.Path(made["path"]), made)
     return compiled
+
+
+def declared_value(reducers, target) -> str | None:
+    """The type of the result if the view that gets it decides: one number, or the elements of an array."""
+    if target is None or target.into is None or len(reducers) != 1 or isinstance(reducers[0], Reducer) or reducers[0] in LOCATIONS:
+        return None
+    t = T.of_dtype(target.into.dtype)
+    if t not in T.MINX_NUMBERS:
+        raise TypeError(f"into has elements of {target.into.dtype}: expected one of {', '.join(T.MINX_NUMBERS)}")
+    return t
+
+
+def check_spec(kernel, spec):
+    """Has minx this pattern over this index space?"""
+    name = kernel.function.__name__
+    if spec.pattern == "scan" and spec.space not in ("1D", "1D_64"):
+        raise TypeError(f"{name}: scans are over minx.Range, not over {spec.space}")
+    if spec.array and spec.space == "TEAM":
+        raise TypeError(f"{name}: reductions into arrays are over ranges, not over teams")
+    if spec.array and (len(spec.reducers) != 1 or spec.reducers[0] not in ATOMICS):
+        raise TypeError(f"{name}: reductions into arrays have one op of sum, prod, min, max, band, bor")
+    if spec.space == "TEAM" and spec.items not in (None, "simd", "plain"):
+        raise TypeError(f"{name}: teams have items=simd or plain, not {spec.items}")
 
 
 def place_of(function, expression, value):

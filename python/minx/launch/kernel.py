@@ -8,6 +8,9 @@ from ..language import generate
 from ..language.dialect import MINX
 
 
+ITEMS = ("simd", "plain", "resident_2", "resident_4")
+
+
 class Kernel:
     """A function that kernels are made of."""
 
@@ -31,7 +34,9 @@ class Kernel:
         a reduction perhaps an accumulator, for a scan one and perhaps `final`, then the arguments. method: the first is self."""
         rest = self.parameters[(1 if method else 0) + spec.indices:]
         accumulator = final = None
-        if spec.pattern == "scan" or spec.pattern == "reduce" and len(rest) == count + 1:
+        if spec.pattern == "scan" or spec.array or spec.pattern == "reduce" and len(rest) == count + 1:
+            if not rest:
+                raise TypeError(f"{self.function.__name__} has no parameter for its value, behind its index")
             accumulator, rest = rest[0], rest[1:]
         if spec.pattern == "scan" and len(rest) == count + 1:
             final, rest = rest[0], rest[1:]
@@ -56,7 +61,13 @@ class BoundKernel:
 
 
 def kernel(function=None, *, items=None):
-    """@minx.kernel. items: simd, plain, gather, stencil or column, as MX_ITEMS_*; chosen by what the body does if left out."""
+    """@minx.kernel: a mark for functions that are kernels; any other function can be launched too.
+
+    items: simd, plain, resident_2 or resident_4, as MX_ITEMS_* in minx/kernel.h. If left out, the body decides: plain for teams
+    and for bodies with loops, resident_4 for loops whose indices were read from an array (neighbour lists, sparse matrices), and
+    else simd."""
+    if items is not None and items not in ITEMS:
+        raise ValueError(f"items={items!r}: expected one of {', '.join(ITEMS)}")
     return Kernel(function, items) if function else lambda f: Kernel(f, items)
 
 

@@ -39,9 +39,22 @@ range_of = functools.lru_cache(maxsize=256)(Range)
 
 
 class Team:
-    """Team(league, size, lanes): as mx_league."""
+    """Team(league, size, lanes): `league` teams of `size` threads of `lanes` vector lanes each, as mx_league.
+
+    size, lanes: 1 or more, or AUTO; lanes is a power of two up to 32. The scratch that a kernel in Python asks for
+    (team.scratch) is added by the launch; with_scratch is for kernels written in C."""
 
     __slots__ = ("space", "numbers")
 
     def __init__(self, league, size=AUTO, lanes=AUTO):
-        self.space, self.numbers = ("TEAM", True), (int(league), int(size), int(lanes))
+        self.space, self.numbers = ("TEAM", True), (int(league), int(size), int(lanes), 0, 0, 0, 0)
+
+    def with_scratch(self, level, team_bytes, thread_bytes=0) -> "Team":
+        """The same teams with scratch at level 0 (small and fast) or 1 (large): bytes that the team shares, and that each of its
+        threads has."""
+        if level not in (0, 1):
+            raise ValueError(f"scratch of level {level}: expected 0 or 1")
+        team, numbers = Team(0), list(self.numbers)
+        numbers[3 + level], numbers[5 + level] = int(team_bytes), int(thread_bytes)
+        team.numbers = tuple(numbers)
+        return team

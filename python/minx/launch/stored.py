@@ -8,7 +8,7 @@ import os
 import types as pytypes
 
 from ..build import compile as build
-from ..language.source import Cell
+from ..language.source import Cell, code_hash
 
 
 class Index:
@@ -16,7 +16,8 @@ class Index:
     depends on outside (numbers, functions that it calls) is stored with the result, and compared."""
 
     def __init__(self, kernel, spec, instances, instance):
-        self.kernel, self.instance = kernel.function, instance
+        self.roots = [kernel.function, *([spec.custom.join] if spec.custom is not None else [])]
+        self.instance = instance
         parts = (code_hash(kernel.function), repr(spec), instances, build.settings().stamp, PACKAGE)
         self.file = build.settings().cache / "index" / hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
 
@@ -30,7 +31,7 @@ class Index:
 
     def check(self, stored) -> list:
         """What the kernel depends on, as it is now; an error if it is not what it was."""
-        functions, found = [self.kernel], []
+        functions, found = list(self.roots), []
         for number, expression, value in stored:
             now = evaluate(functions[number], expression, self.instance)
             if isinstance(now, pytypes.FunctionType):
@@ -41,7 +42,7 @@ class Index:
         return found
 
     def save(self, made, outside):
-        functions, stored = [self.kernel], []
+        functions, stored = list(self.roots), []
         for function, expression, value in outside:
             stored.append((functions.index(function), expression, remembered(value)))
             if isinstance(value, pytypes.FunctionType):
@@ -73,14 +74,6 @@ def scope_of(function, name):
 
 def remembered(value) -> str:
     return code_hash(value) if isinstance(value, pytypes.FunctionType) else repr(value)
-
-
-def code_hash(function) -> str:
-    def parts(code):
-        inner = [parts(c) if isinstance(c, pytypes.CodeType) else repr(c) for c in code.co_consts]
-        return code.co_code, inner, code.co_names, code.co_varnames, code.co_freevars
-
-    return hashlib.sha256(repr((parts(function.__code__), function.__annotations__)).encode()).hexdigest()[:24]
 
 
 def _package_hash() -> str:
