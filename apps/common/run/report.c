@@ -14,7 +14,7 @@ static const double progress_interval = 0.2; /* seconds between two updates */
 struct app_report {
     app_comm comm;
     bool prints;         /* rank 0, not quiet */
-    bool shows_progress; /* and stderr is a terminal */
+    bool shows_progress; /* and stderr is a terminal, or MINX_PROGRESS=1 */
     bool line_is_up;     /* a progress line is on the terminal */
     FILE *copy;          /* that gets the lines too; NULL: none */
     int failure;         /* errno of the first line that could not be printed; 0: none */
@@ -23,6 +23,13 @@ struct app_report {
     app_region region[MAX_REGIONS]; /* in place, so that pointers to them stay valid */
 };
 
+/* A program that started this one, and reads its stderr through a pipe, can ask for progress. */
+static bool progress_is_wanted(void)
+{
+    const char *const asked = getenv("MINX_PROGRESS");
+    return isatty(fileno(stderr)) || (asked && strcmp(asked, "1") == 0);
+}
+
 mx_err app_report_create(app_comm comm, bool quiet, app_report *report)
 {
     *report = calloc(1, sizeof **report);
@@ -30,7 +37,7 @@ mx_err app_report_create(app_comm comm, bool quiet, app_report *report)
     MX_TRY(app_agree(comm, err)); /* the caller destroys the incomplete report */
     (*report)->comm = comm;
     (*report)->prints = app_rank(comm) == 0 && !quiet;
-    (*report)->shows_progress = (*report)->prints && isatty(fileno(stderr));
+    (*report)->shows_progress = (*report)->prints && progress_is_wanted();
     (*report)->last_shown = app_now(); /* short runs show no progress at all */
     return MX_OK;
 }

@@ -68,8 +68,8 @@ void app_figure_of_merit(app_report report, double value, const char *unit);
 /* ---- progress ---- */
 
 /* Shows "WHAT done/total (P %)" on one line of stderr that updates itself at most five times a
- * second: on rank 0, when stderr is a terminal, unless quiet. The next app_print or
- * app_progress_end removes it, and so does app_report_destroy: call one of them before printing an
- * error. Cheap: it only reads the clock. */
+ * second: on rank 0, when stderr is a terminal or the environment has MINX_PROGRESS=1, unless
+ * quiet. The next app_print or app_progress_end removes it, and so does app_report_destroy: call
+ * one of them before printing an error. Cheap: it only reads the clock. */
 void app_progress(app_report report, const char *what, int64_t done, int64_t total);
 void app_progress_end(app_report report);

@@ -137,6 +137,20 @@ static void test_silence(app_comm comm)
     app_report_destroy(&report);
 }
 
+/* A program that reads stderr through a pipe can ask for progress. */
+static void test_progress_in_a_pipe(app_comm comm)
+{
+    app_report report;
+    char text[4096];
+    check(setenv("MINX_PROGRESS", "1", 1) == 0, "setenv");
+    check(app_report_create(comm, false, &report) == MX_OK, "create");
+    catch_output(stderr, write_progress, report, text, sizeof text);
+    check((app_rank(comm) == 0) == (strstr(text, "\rstep 2/3 (67 %)") != NULL),
+          "rank 0 shows progress, no other one does");
+    app_report_destroy(&report);
+    check(unsetenv("MINX_PROGRESS") == 0, "unsetenv");
+}
+
 /* Lines that do not fit the buffer fail long before the end; the message has their reason. */
 static void test_full_disk(app_comm comm)
 {
@@ -168,6 +182,7 @@ int main(int argc, char **argv)
     }
     test_regions(comm);
     test_silence(comm);
+    test_progress_in_a_pipe(comm);
     test_full_disk(comm);
     int64_t all = failures;
     if (app_sum_i64(comm, &all, 1) != MX_OK) all = 1;
