@@ -18,7 +18,7 @@ from .team import Team as PythonTeam
 
 def run_python(pattern, policy, kernel, args, reducers, target=None, instance=None):
     """A launch. Results are joined in the order of the indices; views of a context are copied to the host and back."""
-    views = [(n, a) for n, a in enumerate(args) if hasattr(a, "numpy") and hasattr(a, "put")]
+    views = [(n, a) for n, a in enumerate(args) if is_view(a)]
     args = list(args)
     for n, view in views:
         args[n] = view.numpy()
@@ -33,6 +33,11 @@ def run_python(pattern, policy, kernel, args, reducers, target=None, instance=No
         store(target, result)
         return None
     return result
+
+
+def is_view(array) -> bool:
+    """Is it a view of a context, which plain Python cannot index?"""
+    return not isinstance(array, np.ndarray) and hasattr(array, "numpy") and hasattr(array, "put")
 
 
 def members_count(kernel, instance) -> int:
@@ -73,8 +78,23 @@ def run_reduce(kernel, function, indices, args, reducers, target, instance):
         share = function(*index, *args)
         if share is not None:
             total = [join(op, t, s) for op, t, s in zip(reducers, total, shares(share, reducers, index))]
-    results = [bool(t) if op in ("all", "any") else t for op, t in zip(reducers, total)]
+    results = [bool(t) if op in ("all", "any") else python_number(t) for op, t in zip(reducers, total)]
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def python_number(value):
+    """The same value without NumPy's types; of a tuple (or named tuple) each part."""
+    if isinstance(value, tuple):
+        parts = [python_number(v) for v in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def wide(value):
+    """Sums of small integers are large: integers become Python's, floats keep their type."""
+    if isinstance(value, tuple):
+        return tuple(wide(v) for v in value)
+    return value.item() if isinstance(value, (np.integer, np.bool_)) else value
 
 
 def shares(share, reducers, index):
@@ -84,7 +104,7 @@ def shares(share, reducers, index):
     parts = share if isinstance(share, tuple) else (share,)
     if len(parts) != len(reducers):
         raise TypeError(f"{len(parts)} results, but {len(reducers)} reducers")
-    for op, part in zip(reducers, parts):
+    for op, part in zip(reducers, map(wide, parts)):
         located = not isinstance(op, Reducer) and op.endswith("loc") and not isinstance(part, tuple)
         yield (part, index[0]) if located else part
 
@@ -134,19 +154,19 @@ def run_scan(kernel, function, indices, args, reducers, target, instance):
     adds = adds if instance is None else functools.partial(adds, instance)
     for index in indices:
         value = adds(*index, value, *((True,) if by_hand else ()), *args)
-    return bool(value) if op in ("all", "any") else value
+    return bool(value) if op in ("all", "any") else python_number(value)
 
 
 def store(target, result):
     """The result, where it was to go."""
-    into = target.into.numpy() if hasattr(target.into, "put") else target.into
+    into = target.into.numpy() if is_view(target.into) else target.into
     if target.length is not None:
         into.reshape(-1)[...] = result
     elif into.dtype.names:
         into.reshape(-1)[target.index] = flat(result, into.dtype)
     else:
         into.reshape(-1)[target.index] = result
-    if hasattr(target.into, "put"):
+    if is_view(target.into):
         target.into.put(into)
 
 

@@ -60,6 +60,10 @@ class Reducer:
             return values[0]
         return type(self.init)(*values) if hasattr(self.init, "_fields") else tuple(values)
 
+    def form(self, value):
+        """A share or a joined value in the form of init."""
+        return self.make(value) if self.is_tuple else value
+
     def __repr__(self):
         return f"Reducer({self.types}, {self.values!r}, {code_hash(self.join)})"
 
@@ -223,7 +227,7 @@ def extreme(into, share, less):
 def join(op, a, b):
     """a and b joined. min and max ignore NaN."""
     if isinstance(op, Reducer):
-        return op.join(a, b)
+        return op.form(op.join(op.form(a), op.form(b)))
     if op == "minloc":
         return extreme(a, b, lambda x, y: x < y)
     if op == "maxloc":
