@@ -79,6 +79,15 @@ static int cuda_devices(void)
 
 static __global__ void probe_kernel() {}
 
+static mx_err create_stream(mx_ctx ctx)
+{
+    int low = 0, high = 0;
+    CUDA_TRY(cudaDeviceGetStreamPriorityRange(&low, &high));
+    CUDA_TRY(cudaStreamCreateWithPriority((cudaStream_t *)&ctx->queue, cudaStreamNonBlocking,
+                                          ctx->high_priority ? high : low));
+    return MX_OK;
+}
+
 static mx_err cuda_open(mx_ctx ctx)
 {
     int devices = 0;
@@ -116,10 +125,7 @@ static mx_err cuda_open(mx_ctx ctx)
         (int64_t)properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor;
     state->overlaps = properties.major >= 9;
     state->max_shared = properties.sharedMemPerBlockOptin;
-    int low = 0, high = 0;
-    CUDA_TRY(cudaDeviceGetStreamPriorityRange(&low, &high));
-    CUDA_TRY(cudaStreamCreateWithPriority((cudaStream_t *)&ctx->queue, cudaStreamNonBlocking,
-                                          ctx->high_priority ? high : low));
+    if (!ctx->callers_queue) MX_TRY(create_stream(ctx));
     CUDA_TRY(cudaEventCreateWithFlags(&state->reached, cudaEventDisableTiming));
     CUDA_TRY(
         cudaHostAlloc(&state->result, RESULT_BYTES, cudaHostAllocPortable | cudaHostAllocMapped));
@@ -134,7 +140,7 @@ static void cuda_close(mx_ctx ctx)
 {
     cuda_state *state = state_of(ctx);
     if (state == NULL) return;
-    if (ctx->queue != NULL) cudaStreamDestroy(stream_of(ctx));
+    if (ctx->queue != NULL && !ctx->callers_queue) cudaStreamDestroy(stream_of(ctx));
     if (state->reached != NULL) cudaEventDestroy(state->reached);
     cudaFreeHost(state->result);
     cudaFree(state->slots);
@@ -163,6 +169,16 @@ static mx_err cuda_wait(mx_ctx ctx, mx_ctx other)
     CUDA_TRY(cudaEventRecord(state_of(other)->reached, stream_of(other)));
     CUDA_TRY(cudaSetDevice(ctx->device));
     CUDA_TRY(cudaStreamWaitEvent(stream_of(ctx), state_of(other)->reached, 0));
+    return MX_OK;
+}
+
+static mx_err cuda_wait_queue(mx_ctx ctx, void *queue, bool queue_waits)
+{
+    const cudaStream_t first = queue_waits ? stream_of(ctx) : (cudaStream_t)queue;
+    const cudaStream_t then = queue_waits ? (cudaStream_t)queue : stream_of(ctx);
+    CUDA_TRY(cudaSetDevice(ctx->device));
+    CUDA_TRY(cudaEventRecord(state_of(ctx)->reached, first));
+    CUDA_TRY(cudaStreamWaitEvent(then, state_of(ctx)->reached, 0));
     return MX_OK;
 }
 
@@ -542,7 +558,11 @@ const mx_backend mx_backend_cuda = {
                .fill = cuda_fill,
                .copy_strided = cuda_copy_strided,
                .identify = cuda_identify},
-    .launch = {.plan = cuda_plan, .run = cuda_launch, .fence = cuda_fence, .wait = cuda_wait},
+    .launch = {.plan = cuda_plan,
+               .run = cuda_launch,
+               .fence = cuda_fence,
+               .wait = cuda_wait,
+               .wait_queue = cuda_wait_queue},
     .graph = {.create = graph_create,
               .before = graph_before,
               .after = graph_after,

@@ -112,6 +112,13 @@ int mx_backend_devices(const char *name);
  * layout; MINX_LAYOUTS=all builds both. */
 mx_err mx_ctx_create(const char *resource, mx_ctx *ctx);
 
+/* The same, but the work of the context runs on a stream that the caller owns, as one of another
+ * library: with cuda a cudaStream_t of the context's device, NULL for the default stream. The stream
+ * must exist longer than the context. A graph cannot record on the default stream (MX_ERR_DEVICE).
+ * Errors: also MX_ERR_INPUT, the backend has no streams, or the resource has priority= (the stream
+ * has one already). */
+mx_err mx_ctx_create_on_stream(const char *resource, void *stream, mx_ctx *ctx);
+
 /* Waits for the context's work and frees the context. Accepts NULL; sets *ctx = NULL. Its views
  * stay valid. While a launch runs on it, nothing happens (see "Bodies" above). */
 void mx_ctx_destroy(mx_ctx *ctx);
@@ -130,6 +137,14 @@ mx_err mx_fence(mx_ctx ctx);
  * MX_ERR_DEVICE; where the host waits, those of mx_fence. The calling thread must be the one that
  * uses both. */
 mx_err mx_ctx_wait(mx_ctx ctx, mx_ctx other);
+
+/* Order a context and a stream of its device that the caller owns (mx_ctx_create_on_stream), as
+ * mx_ctx_wait does two contexts; the host does not wait. mx_ctx_wait_stream: work that is launched
+ * on ctx from now on runs after all work on the stream so far. mx_stream_wait_ctx: the other way
+ * round. Not recorded in graphs. Errors: MX_ERR_ARG (no context, one that records a graph, or one
+ * whose backend has no streams), MX_ERR_DEVICE. */
+mx_err mx_ctx_wait_stream(mx_ctx ctx, void *stream);
+mx_err mx_stream_wait_ctx(void *stream, mx_ctx ctx);
 
 /* Calls mx_fence for every open context. No other thread may use a context meanwhile. Returns the
  * last failure. */

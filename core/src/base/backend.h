@@ -133,6 +133,10 @@ typedef struct mx_backend_launch {
     /* Work launched on ctx from now on runs after the work launched on `other` so far; both are the
      * backend's. The host does not wait. NULL: the core calls fence(other). */
     mx_err (*wait)(mx_ctx ctx, mx_ctx other);
+    /* The same for a queue that is the caller's, and the context: the later work of ctx waits for
+     * the work in the queue so far or, if `queue_waits`, the other way round. NULL: contexts cannot
+     * use queues of the caller's. */
+    mx_err (*wait_queue)(mx_ctx ctx, void *queue, bool queue_waits);
 } mx_backend_launch;
 
 /* Graphs of a device. create NULL: the backend has none, and the core repeats recorded launches one
@@ -201,6 +205,7 @@ struct mx_ctx_s {
     uint64_t seed;
     bool shuffled;
     bool high_priority; /* contexts of devices only */
+    bool callers_queue; /* `queue` is the caller's: open and close leave it as it is */
 
     /* Accelerators: a reduction may wait inside of its kernel for its other blocks for so many
      * seconds (a setting). 0: it must not wait. After a reduction has waited for so long, the core

@@ -73,7 +73,18 @@ static mx_err open_context(const char *text, const mx_resource *r, mx_ctx ctx)
     return MX_OK;
 }
 
-mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
+/* Can a context of this resource run on a stream of the caller's? */
+static mx_err check_stream(const char *text, const mx_resource *r, const mx_backend *runs)
+{
+    MX_REQUIRE(runs->launch.wait_queue != NULL, MX_ERR_INPUT,
+               "%s: a context on a stream: %s has no streams", text, runs->info.name);
+    MX_REQUIRE(!r->high_priority, MX_ERR_INPUT,
+               "%s: priority: got high, but the stream has a priority already", text);
+    return MX_OK;
+}
+
+/* stream: where the caller's is; NULL: the context gets one of its own, if its backend has streams. */
+static mx_err create(const char *text, void *const *stream, mx_ctx *ctx)
 {
     mx_resource r;
     const mx_backend *named, *runs;
@@ -82,11 +93,14 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
     MX_TRY(mx_resource_parse(text, &r));
     MX_TRY(mx_resource_backend(&r, &named, &runs));
     MX_TRY(apply_defaults(text, &r, named));
+    if (stream != NULL) MX_TRY(check_stream(text, &r, runs));
     mx_core_ctx *const memory = aligned_alloc(_Alignof(mx_core_ctx), sizeof *memory);
     MX_REQUIRE(memory != NULL, MX_ERR_MEMORY, "no memory for a context");
     memset(memory, 0, sizeof *memory);
     mx_ctx created = &memory->base;
     created->backend = runs;
+    created->callers_queue = stream != NULL;
+    created->queue = stream != NULL ? *stream : NULL;
     mx_core(created)->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
     snprintf(created->backend_name, sizeof created->backend_name, "%s%s", named->info.name,
              r.shuffled ? ":order=shuffled" : "");
@@ -97,6 +111,13 @@ mx_err mx_ctx_create(const char *text, mx_ctx *ctx)
     }
     *ctx = created;
     return MX_OK;
+}
+
+mx_err mx_ctx_create(const char *text, mx_ctx *ctx) { return create(text, NULL, ctx); }
+
+mx_err mx_ctx_create_on_stream(const char *text, void *stream, mx_ctx *ctx)
+{
+    return create(text, &stream, ctx);
 }
 
 static void close_backend(mx_ctx ctx)

@@ -18,23 +18,42 @@ mx_err mx_fence_launch(mx_ctx ctx)
     return MX_OK;
 }
 
-static mx_err check_wait(mx_ctx ctx)
+static mx_err check_wait(mx_ctx ctx, const char *what, const char *call)
 {
-    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "wait of a context for another: no context");
-    MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG,
-               "wait of a context for another: %s records a graph", ctx->name);
-    return mx_ctx_idle(ctx, "mx_ctx_wait");
+    MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "%s: no context", what);
+    MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "%s: %s records a graph", what, ctx->name);
+    return mx_ctx_idle(ctx, call);
 }
 
 mx_err mx_ctx_wait(mx_ctx ctx, mx_ctx other)
 {
-    MX_TRY(check_wait(ctx));
-    MX_TRY(check_wait(other));
+    MX_TRY(check_wait(ctx, "wait of a context for another", "mx_ctx_wait"));
+    MX_TRY(check_wait(other, "wait of a context for another", "mx_ctx_wait"));
     const bool done = other->backend->host.run != NULL; /* launches of hosts are done on return */
     if (done || ctx == other) return MX_OK;
     if (ctx->backend != other->backend || other->backend->launch.wait == NULL)
         return mx_fence(other);
     return other->backend->launch.wait(ctx, other);
+}
+
+static mx_err wait_queue(mx_ctx ctx, void *stream, bool stream_waits, const char *call)
+{
+    const char *const what =
+        stream_waits ? "wait of a stream for a context" : "wait of a context for a stream";
+    MX_TRY(check_wait(ctx, what, call));
+    MX_REQUIRE(ctx->backend->launch.wait_queue != NULL, MX_ERR_ARG,
+               "%s: %s has no streams: fence instead", what, ctx->backend->info.name);
+    return ctx->backend->launch.wait_queue(ctx, stream, stream_waits);
+}
+
+mx_err mx_ctx_wait_stream(mx_ctx ctx, void *stream)
+{
+    return wait_queue(ctx, stream, false, "mx_ctx_wait_stream");
+}
+
+mx_err mx_stream_wait_ctx(void *stream, mx_ctx ctx)
+{
+    return wait_queue(ctx, stream, true, "mx_stream_wait_ctx");
 }
 
 static mx_err fence_one(mx_ctx ctx, const char *name)
