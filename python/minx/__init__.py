@@ -16,7 +16,8 @@ from .launch.call import parallel_for, parallel_reduce, parallel_scan
 from .launch.kernel import Kernel, kernel
 from .language.reducers import Reducer
 from .launch.policy import AUTO, MDRange, Range, Team
-from .runtime.library import CUDA, HOST, MANAGED, PINNED, SIMT, Context, View, backend_missing, default, set_default
+from .runtime import (CUDA, DEFAULT, HOST, LEFT, MANAGED, PINNED, RIGHT, SIMT, STRIDE, Context, Graph, View, backend_missing, backends,
+                      default, event, fence, from_dlpack, graph, load, partition, region, set_default)
 from .language.values import NumberType
 
 f64, f32, i64, i32, u64, u32, u8 = (NumberType(t) for t in ("f64", "f32", "i64", "i32", "u64", "u32", "u8"))

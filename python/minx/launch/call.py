@@ -7,25 +7,34 @@ from __future__ import annotations
 import ctypes
 import struct
 import types as pytypes
+from threading import get_ident
 
 import numpy as np
 
+from .. import runtime
 from .. import types as T
 from ..language.plain import run_python
 from ..language.reducers import reducers_of
-from ..runtime import library as runtime
 from .compiled import compile_for
 from .kernel import BoundKernel, Kernel, kernel_members, plain_kernel
 from .policy import range_of
 from .result import Target, arrange
 
+MOST_CALLS, INTO = 256, -1  # that one kernel remembers; the number of the array that gets the result
 NUMBERS = {int, float, bool, *(np.dtype(t).type for t in "bBhHiIqQfd?")}
 
 
 class Call:
     """A compiled kernel with its arrays bound."""
 
-    __slots__ = ("buffer", "address", "pack", "launch", "arrays", "shapes", "result", "keep")
+    __slots__ = ("buffer", "address", "pack", "launch", "result", "states", "foreign", "table", "key", "holders")
+
+    def end(self) -> None:
+        """Forgets it: one of its arrays, or its context, has ended or changed."""
+        if self.table.get(self.key) is self:
+            del self.table[self.key]
+        for held in self.holders:
+            held.calls.discard(self)
 
 
 def parallel_for(policy, kernel, *args, ctx=None, **named):
@@ -95,34 +104,61 @@ def launch(pattern, policy, kernel, args, ctx, reducers, named=None, target=None
 def launch_with(pattern, policy, kernel, instance, args, ctx, reducers, target=None):
     """Launches a Kernel. args: its arguments, then the attributes of its object (kernel_members), if it has one."""
     if ctx is None:
-        ctx = runtime._current or runtime.default()
+        ctx = runtime.default()
     if ctx == "python":
         return run_python(pattern, policy, kernel, args, reducers, target, instance)
     goal = target and target.key
-    key = (pattern, policy.space, ctx.address, reducers, goal, *[id(a) if type(a) not in NUMBERS else type(a) for a in args])
+    # of the thread, too: each has a buffer of its own. runtime/arrays.py says why id(a) is safe
+    key = (pattern, policy.space, ctx.number, get_ident(), reducers, goal,
+           *[id(a) if type(a) not in NUMBERS else type(a) for a in args])
     call = kernel.calls.get(key)
-    if call is None or not current(kernel, call):
+    if call is None or not current(kernel, call, args, target):
         call = bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target)
     call.pack.pack_into(call.buffer, 8, *policy.numbers, *[a for a in args if type(a) in NUMBERS])
     array = call.result.prepare(call.buffer) if goal and target.makes_array else None
-    code = call.launch(call.address)
-    if code:
-        runtime.library().check(code)
+    if call.foreign or ctx.graph is not None:
+        run_with_others(call, ctx, args, target)
+    else:
+        code = call.launch(call.address)
+        if code:
+            runtime.library().check(code)
     if array is not None:
         return array
     return call.result(call.buffer) if call.result is not None else None
 
 
-def current(kernel, call) -> bool:
-    """Have neither the constants of the kernel nor the shapes of its arrays changed in place?"""
+def run_with_others(call, ctx, args, target) -> None:
+    """A launch that a graph records, or one with arrays of another GPU library: it waits for the work on the streams of that library,
+    whose later work waits for the launch."""
+    streams = ()
+    if ctx.graph is None:
+        streams = runtime.streams_of([array_at(n, args, target) for n in call.foreign]) - {ctx.stream}
+    else:
+        ctx.graph.keep(*[a for a in args if type(a) not in NUMBERS], *([target.into] if target is not None else []))
+    for stream in streams:
+        ctx.wait(stream)
+    runtime.library().check(call.launch(call.address))
+    for stream in streams:
+        ctx.precede(stream)
+
+
+def array_at(n, args, target):
+    """Argument number n; INTO: what gets the result."""
+    return target.into if n == INTO else args[n]
+
+
+def current(kernel, call, args, target) -> bool:
+    """Have neither the constants of the kernel nor its arrays changed in place?"""
     for place, name, value in kernel.constants:
         if place.get(name) is not value:
             kernel.compiled.clear()
-            kernel.calls.clear()
+            for old in list(kernel.calls.values()):
+                old.end()
             kernel.constants.clear()
             return False
-    for array, shape in call.shapes:
-        if array().shape != shape:
+    for n, state in call.states:
+        if runtime.has_changed(array_at(n, args, target), state):
+            call.end()
             return False
     return True
 
@@ -130,42 +166,50 @@ def current(kernel, call) -> bool:
 def bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target):
     types = tuple(argument_type(kernel, n, a, ctx) for n, a in enumerate(args))
     compiled = compile_for(pattern, policy.space, kernel, types, ctx, reducers, instance, target)
-    views = [runtime.wrap(args[n], ctx, compiled.names[n]) for n in compiled.arrays]
-    held = [args[n] for n in compiled.arrays]
+    arrays = list(compiled.arrays)
+    views = [runtime.view_of(args[n], ctx, compiled.names[n]) for n in arrays]
     if target is not None and target.into is not None:
-        views.append(runtime.wrap(target.into, ctx, "result"))
-        held.append(target.into)
+        arrays.append(INTO)
+        views.append(runtime.view_of(target.into, ctx, "result"))
     handles = (runtime.Handle * max(len(views), 1))(*[v.handle for v in views])
     call = Call()
     call.buffer = ctypes.create_string_buffer(compiled.bytes + 64)
-    struct.pack_into("P", call.buffer, 0, ctx.address)
+    struct.pack_into("P", call.buffer, 0, ctx.handle.value)
     call.address = ctypes.addressof(call.buffer)
     call.result = compiled.result_reader(target, reducers) if compiled.has_result else None
     if call.result is not None:
         call.result.aim(call.buffer)
     runtime.library().check(compiled.bind(call.address, handles))
     call.pack = struct.Struct(f"{len(policy.numbers)}q{compiled.scalars}")
-    call.launch, call.arrays = compiled.launch, views
-    call.shapes = [(v.array, a.shape) for v, a in zip(views, held) if isinstance(v, runtime.Wrapped)]
+    call.launch = compiled.launch
+    states = [(n, runtime.state_of(array_at(n, args, target))) for n in arrays]
+    call.states = [(n, state) for n, state in states if state is not None]
+    call.foreign = [n for n, _ in call.states if ctx.stream is not None and not isinstance(array_at(n, args, target), np.ndarray)]
     if call.result is not None and target is not None and target.into is not None:
         call.result = None
-    call.keep = [ctx, *[v for v in views if isinstance(v, runtime.View)]]
-    for v in views:
-        if isinstance(v, runtime.Wrapped):
-            v.plans.append((kernel.calls, key))
-    if len(kernel.calls) > 64:
-        kernel.calls.clear()
-    kernel.calls[key] = call
+    remember(kernel.calls, key, call, [ctx.held, *[v.held for v in views]])
     return call
 
 
+def remember(table, key, call, holders) -> None:
+    """Keeps a call until one of `holders` (its context, its views) ends; at most MOST_CALLS of a kernel."""
+    call.table, call.key, call.holders = table, key, holders
+    while len(table) >= MOST_CALLS:
+        table[next(iter(table))].end()
+    table[key] = call
+    for held in holders:
+        held.calls.add(call)
+    if any(held.ended for held in holders):  # by another thread, meanwhile
+        call.end()
+
+
 def argument_type(kernel, n, value, ctx):
-    if isinstance(value, np.ndarray) or isinstance(value, runtime.View) or hasattr(value, "__cuda_array_interface__"):
-        dtype = value.dtype if hasattr(value, "ndim") else np.dtype(value.__cuda_array_interface__["typestr"])
-        element = T.of_dtype(np.dtype(str(dtype)) if not isinstance(dtype, np.dtype) else dtype)
+    if isinstance(value, np.ndarray) or runtime.is_array(value):
+        dtype, rank, letter = runtime.array_type(value, ctx, f"{kernel.function.__name__}: argument {n}")
+        element = T.of_dtype(dtype)
         if element is None:
-            raise TypeError(f"{kernel.function.__name__}: argument {n} has elements of {value.dtype}: not supported")
-        return T.Array(element, runtime.array_rank(value), runtime.layout_letter(value, ctx))
+            raise TypeError(f"{kernel.function.__name__}: argument {n} has elements of {dtype}: not supported")
+        return T.Array(element, rank, letter)
     if isinstance(value, bool):
         return T.BOOL
     if isinstance(value, int):

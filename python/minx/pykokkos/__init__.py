@@ -5,7 +5,7 @@ import math as _math
 import sys as _sys
 import time as _time
 
-from ..runtime import library as _runtime
+from .. import runtime as _runtime
 from ..launch.call import launch as _launch
 from . import kernels as _kernels
 from .kernels import (Acc, AUTO, PerTeam, PerThread, TeamMember, TeamThreadMDRange, TeamThreadRange, TeamVectorRange,

@@ -6,7 +6,7 @@ import enum
 import os
 import warnings
 
-from ..runtime import library as runtime
+from .. import runtime
 from ..launch.policy import AUTO, MDRange, Range, Team
 
 

@@ -6,7 +6,7 @@ import enum
 
 import numpy as np
 
-from ..runtime import library as runtime
+from .. import runtime
 from . import spaces
 from .datatypes import dtype_of
 from .spaces import ExecutionSpace, MemorySpace

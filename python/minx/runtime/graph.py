@@ -1,0 +1,87 @@
+"""Graphs: launches, copies and fills that are recorded once and run many times, for less than the single launches cost."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_int, c_void_p
+
+from ..errors import Error
+from . import arrays
+from .context import Context
+from .library import Held, library
+
+
+class Graph:
+    """Records what is launched on a context inside of a with statement; launch() runs it.
+
+        with minx.graph(ctx) as g:
+            minx.parallel_for(n, step, x, y, ctx=ctx)
+            minx.parallel_for(n, step, y, x, ctx=ctx)
+        for _ in range(1000):
+            g.launch()
+        ctx.fence()
+
+    While it records, launches do not run: each becomes a node, with its numbers as they are then, that waits for the node before it.
+    after(...) sets the nodes that the next one waits for. The graph keeps the arrays. A reduction whose result is a number cannot be
+    recorded (Error MX_ERR_ARG), nor can put and numpy. See minx/graph.h."""
+
+    def __init__(self, ctx: Context):
+        lib, handle = library(), c_void_p()
+        lib.mx_graph_create(ctx.handle, byref(handle))
+        self.ctx, self._handle, self._kept, self._foreign = ctx, handle, {}, []
+        self.held = Held(self, lambda: lib.mx_graph_destroy(byref(handle)))
+        ctx.graphs.add(self)
+
+    @property
+    def handle(self) -> c_void_p:
+        """mx_graph. Error MX_ERR_ARG: it was closed, or a failure ended its recording, or its context was closed."""
+        if self.held.ended:
+            raise Error("MX_ERR_ARG", "the graph is closed")
+        self.ctx.handle  # raises if the context is closed
+        return self._handle
+
+    def __enter__(self) -> Graph:
+        self.ctx.graph = self
+        return self
+
+    def __exit__(self, kind, *_) -> None:
+        self.ctx.graph = None
+        if kind is not None:
+            self.close()
+        else:
+            library().mx_graph_finish(self.handle)
+
+    @property
+    def last(self) -> int:
+        """The number of the node that was recorded last; -1 before the first."""
+        return library().mx_graph_last(self.handle)
+
+    def after(self, *nodes: int) -> None:
+        """Sets the nodes that the next node waits for, by their numbers; none: it waits for nothing. Error MX_ERR_ARG: no such node."""
+        library().mx_graph_after(self.handle, len(nodes), (c_int * max(len(nodes), 1))(*nodes))
+
+    def launch(self) -> None:
+        """Runs all nodes, ordered on the context like a launch."""
+        streams = arrays.streams_of(self._foreign) if self._foreign and self.ctx.stream is not None else ()
+        for stream in streams:
+            self.ctx.wait(stream)
+        library().mx_graph_run(self.handle)
+        for stream in streams:
+            self.ctx.precede(stream)
+
+    def keep(self, *arguments) -> None:
+        """Keeps arrays as long as the graph: called by launches that it records."""
+        for a in arguments:
+            if id(a) not in self._kept:
+                self._kept[id(a)] = a
+                if hasattr(a, "__cuda_array_interface__") and not hasattr(a, "held"):
+                    self._foreign.append(a)
+
+    def close(self) -> None:
+        """Waits for the context's work and ends the graph before the object dies."""
+        self.ctx.graph = None if self.ctx.graph is self else self.ctx.graph
+        self.held.end()
+
+
+def graph(ctx: Context) -> Graph:
+    """A graph that records on a context; see Graph. Error MX_ERR_ARG: the context records already, or its launches are checked."""
+    return Graph(ctx)

@@ -1,0 +1,48 @@
+"""Libraries of kernels written in C, as examples/python has one: plain functions of a context, views and numbers."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import c_int, c_void_p
+
+from ..errors import Error
+from .library import library
+
+
+class KernelLibrary:
+    """A shared library that is linked to the installed libminx.
+
+        fields = minx.load("build/libfields.so")
+        axpy = fields.function("fields_axpy", minx.Context, c_double, minx.View, minx.View)
+        axpy(ctx, 2.0, ctx.view(x), ctx.view(y))
+
+    Error MX_ERR_INPUT: it cannot be loaded, or is linked to another libminx, which would not know the contexts of this one."""
+
+    def __init__(self, path: str | os.PathLike):
+        self.path, lib = os.fspath(path), library()
+        try:
+            self.dll = ctypes.CDLL(self.path)
+        except OSError as error:
+            raise Error("MX_ERR_INPUT", f"{self.path}: {error}") from None
+        there = ctypes.cast(getattr(self.dll, "mx_init", None), c_void_p).value if hasattr(self.dll, "mx_init") else None
+        if there != ctypes.cast(lib.dll.mx_init, c_void_p).value:
+            raise Error("MX_ERR_INPUT", f"{self.path} is linked to {'another libminx' if there else 'no libminx'}: expected {lib.dll._name}")
+
+    def function(self, name: str, *arguments: type):
+        """A function of the library that returns mx_err, by the types of its arguments: Context, View, c_double, ...; POINTER(T) for an
+        output, passed by ctypes.byref. It raises Error unless all went well. The types must be those of the C function."""
+        try:
+            found = self.dll[name]
+        except AttributeError:
+            raise Error("MX_ERR_INPUT", f"{self.path} has no function '{name}'") from None
+        found.argtypes, found.restype, found.errcheck = arguments, c_int, library()._errcheck
+        return found
+
+    def __repr__(self) -> str:
+        return f"<minx.KernelLibrary {self.path!r}>"
+
+
+def load(path: str | os.PathLike) -> KernelLibrary:
+    """Loads a library of kernels; see KernelLibrary."""
+    return KernelLibrary(path)

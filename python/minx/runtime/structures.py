@@ -1,0 +1,84 @@
+"""The structures and numbers of minx/context.h, minx/view.h and minx/extend.h, for ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_bool, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+
+import numpy as np
+
+DEFAULT, HOST, CUDA, MANAGED, PINNED, SIMT, STAGING = range(7)  # mx_space
+LEFT, RIGHT, STRIDE = 1, 2, 3  # mx_layout; 0: the context's own
+SPACE_NAMES = {HOST: "host", CUDA: "cuda", MANAGED: "managed", PINNED: "pinned", SIMT: "simt", STAGING: "staging"}
+LAYOUT_NAMES = {LEFT: "left", RIGHT: "right", STRIDE: "stride"}
+HOST_ACCESSIBLE = (HOST, MANAGED, PINNED)  # by ordinary code
+DEVICE_ACCESSIBLE = (CUDA, MANAGED, PINNED)  # by GPUs
+INSTANCE_KINDS = ("host", "simt", "cuda")  # MX_INSTANCE_*
+MAX_RANK, TO_END = 8, 2**63 - 1
+
+# kinds of mx_type, by NumPy's letter and bytes. What minx has no name for is a struct of the user's, kind 0
+_KINDS = {"f8": 1, "f4": 2, "i4": 3, "i8": 4, "u1": 5, "u4": 6, "u8": 7, "b1": 5}
+
+
+class Handle(ctypes.Structure):
+    """mx_view"""
+
+    _fields_ = [("slot", c_uint32), ("generation", c_uint32)]
+
+
+class Slice(ctypes.Structure):
+    """mx_slice"""
+
+    _fields_ = [("begin", c_int64), ("end", c_int64), ("drops", c_bool)]
+
+
+class ViewOptions(ctypes.Structure):
+    """mx_view_options"""
+
+    _fields_ = [("space", c_int), ("layout", c_int), ("uninitialized", c_bool), ("padding", c_bool)]
+
+
+class ViewInfo(ctypes.Structure):
+    """mx_view_info"""
+
+    _fields_ = [
+        ("label", c_char_p), ("type", c_uint32), ("rank", c_int), ("space", c_int), ("layout", c_int),
+        ("extent", c_int64 * MAX_RANK), ("stride", c_int64 * MAX_RANK), ("count", c_int64), ("bytes", c_size_t),
+        ("data", c_void_p), ("references", c_int), ("constant", c_bool),
+    ]
+
+
+class ContextInfo(ctypes.Structure):
+    """mx_ctx_info"""
+
+    _fields_ = [
+        ("backend", c_char_p), ("layout", c_int), ("space", c_int), ("threads", c_int), ("device", c_int),
+        ("device_name", c_char_p), ("host_accessible", c_bool), ("launches", c_int64),
+        ("synchronisations", c_int64), ("check_layout", c_int),
+    ]
+
+
+class ContextDetails(ctypes.Structure):
+    """mx_ctx_details"""
+
+    _fields_ = [
+        ("id", c_uint64), ("instance", c_int), ("max_concurrency", c_int64), ("records", c_bool), ("checked", c_bool),
+        ("queue", c_void_p), ("device_id", c_char_p), ("plans", c_int64),
+    ]
+
+
+def integers(values) -> ctypes.Array:
+    """An array of int64_t; never empty, as C has no arrays without elements."""
+    return (c_int64 * max(len(values), 1))(*values)
+
+
+def element_type(dtype: np.dtype) -> int:
+    """mx_type. TypeError: objects, or numbers in the byte order of another machine."""
+    if dtype.hasobject:
+        raise TypeError(f"got elements of {dtype}, which are Python objects: kernels need numbers or records")
+    if not dtype.isnative:
+        raise TypeError(f"got elements of {dtype}, in the byte order of another machine: "
+                        "convert them by array.astype(array.dtype.newbyteorder('='))")
+    if dtype.itemsize == 0 or dtype.itemsize >= 1 << 24:
+        raise TypeError(f"got elements of {dtype}, of {dtype.itemsize} bytes: expected 1 to {(1 << 24) - 1}")
+    return _KINDS.get(dtype.str[1:], 0) | dtype.itemsize << 8
