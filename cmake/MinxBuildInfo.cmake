@@ -34,6 +34,7 @@ function(minx_write_build_info_)
   "include": "@CMAKE_INSTALL_INCLUDEDIR@",
   "compiler": "@CMAKE_C_COMPILER@",
   "compiler_id": "@CMAKE_C_COMPILER_ID@",
+  "tune": "@MINX_TUNE@",
   "instances": @instances@,
   "flags": @flags@,
   "debug_flags": @debug_flags@,

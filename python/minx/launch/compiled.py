@@ -61,7 +61,7 @@ def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=N
             generated, unit = generate.generate(kernel.function, spec, parameters, accumulator, final, instance, members)
         except NotSupported as error:  # the place is the user's; the way to it is of no use to him
             raise error.with_traceback(None) from None
-        path = build.compile_kernel(generated.text, tuple(ctx.instances))
+        path = build.compile_kernel(generated.text, tuple(ctx.instances), kernel.function.__name__)
         made = {**json.loads(generated.dumps()), "reducers": list(spec.reducers), "path": str(path), "outside": unit.outside}
         stored.save(made, unit.outside)
     known = {(id(place), name) for place, name, _ in kernel.constants}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import types as pytypes
 
 from ..build import compile as build
@@ -18,16 +16,18 @@ class Index:
     def __init__(self, kernel, spec, instances, instance):
         self.roots = [kernel.function, *([spec.custom.join] if spec.custom is not None else [])]
         self.instance = instance
-        parts = (code_hash(kernel.function), repr(spec), instances, build.settings().stamp, PACKAGE)
-        self.file = build.settings().cache / "index" / hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
+        parts = (code_hash(kernel.function), repr(spec), build.stamp_for(tuple(instances)), PACKAGE)
+        self.cache, self.key = build.settings().cache, hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
     def load(self):
         try:
-            made = json.loads(self.file.read_text())
-            made["outside"] = self.check(made["outside"])
-        except (OSError, ValueError, LookupError, AttributeError):
+            made = self.cache.load_index(self.key)
+            path = made and self.cache.find(made["entry"])
+            if path is None:
+                return None
+            return {**made, "path": str(path), "outside": self.check(made["outside"])}
+        except (LookupError, AttributeError):
             return None
-        return made if os.path.exists(made["path"]) else None
 
     def check(self, stored) -> list:
         """What the kernel depends on, as it is now; an error if it is not what it was."""
@@ -47,10 +47,8 @@ class Index:
             stored.append((functions.index(function), expression, remembered(value)))
             if isinstance(value, pytypes.FunctionType):
                 functions.append(value)
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        part = self.file.with_suffix(f".{os.getpid()}")
-        part.write_text(json.dumps({**made, "outside": stored}))
-        part.rename(self.file)
+        entry = build.Path(made["path"]).parent.name
+        self.cache.save_index(self.key, {**made, "path": None, "entry": entry, "outside": stored})
 
 
 def evaluate(function, expression: str, instance):

@@ -1,0 +1,112 @@
+"""Where libminx is installed, what its build.json says, and what the environment asks for.
+
+Variables of the environment: MINX_PREFIX (where minx is installed), MINX_PY_DEBUG=1 (kernels for debuggers), MINX_PY_TUNE (the CPU
+that kernels are compiled for, as -march= knows it, or generic), MINX_PY_CACHE, MINX_PY_CACHE_SIZE, MINX_PY_CUDA_ARCH, CC, CUDA_HOME."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import SetupError
+from ..version import __version__
+from . import cache as stored
+from . import compilers, eviction
+
+LIBRARIES = ("lib", "lib64", f"lib/{platform.machine()}-linux-gnu")
+INSTALL = """Install it together with this package, by `pip install .` in a checkout of minx. Or build a shared minx,
+    cmake -B build -DBUILD_SHARED_LIBS=ON -DMINX_APPS=OFF -DMINX_TESTS=OFF -DCMAKE_INSTALL_PREFIX=FOLDER
+    cmake --build build --target install
+and set MINX_PREFIX=FOLDER."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """An installed libminx, and how kernels for it are compiled."""
+
+    prefix: Path
+    built: dict  # build.json
+    library: Path
+    include: Path
+    instances: tuple  # "host_right" and the like
+    tune: str  # the CPU of kernels, as -march= names it; "" for the compiler's default
+    debug: bool
+    cache: "stored.Cache"
+    cache_size: int  # bytes
+
+    @functools.cached_property
+    def compiler(self) -> "compilers.Compiler":
+        """The C compiler. SetupError where there is none."""
+        return compilers.find(self.built, self.cache)
+
+    @functools.cached_property
+    def stamp(self) -> str:
+        """Of all that changes what a compiler makes of a file and is not in its command line."""
+        status = self.library.stat()
+        parts = (self.compiler.version, cpu() if self.tune == "native" else "", str(self.library), status.st_mtime_ns, status.st_size,
+                 headers_stamp(self.include), self.tune, self.debug, self.built)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def settings() -> Settings:
+    """The settings of this process. They are read again when a variable of the environment has changed."""
+    names = ("MINX_PREFIX", "MINX_PY_DEBUG", "MINX_PY_TUNE", "MINX_PY_CACHE", "MINX_PY_CACHE_SIZE", "XDG_CACHE_HOME", "CC", "PATH")
+    return _settings(tuple(map(os.environ.get, names)))
+
+
+@functools.lru_cache(maxsize=16)
+def _settings(environment: tuple) -> Settings:
+    prefix, debug, tune, *_ = environment
+    prefix, info = find_prefix(prefix)
+    built = json.loads(info.read_text())
+    library = prefix / built["library"]
+    if not built["shared"] or not library.exists():
+        raise SetupError(f"{info} describes no shared library: build minx with -DBUILD_SHARED_LIBS=ON")
+    if built["version"].split(".")[:2] != __version__.split(".")[:2]:
+        raise SetupError(f"libminx in {prefix} has version {built['version']}, and this package {__version__}: install both from one source")
+    if tune is None:
+        tune = "native" if built["tune"] == "generic" else built["tune"]
+    return Settings(prefix, built, library, prefix / built["include"], tuple(i.replace(":", "_") for i in built["instances"]),
+                    "" if tune == "generic" else tune, bool(debug) and debug != "0", stored.Cache(stored.default_root()), eviction.size_limit())
+
+
+def find_prefix(named: str | None) -> tuple[Path, Path]:
+    """The folder in which minx is installed, and its build.json. SetupError says where it was looked for."""
+    package = Path(__file__).resolve().parents[1]
+    folders = [Path(named)] if named else [package / "_minx", Path(sys.prefix)]
+    for folder in folders:
+        for lib in LIBRARIES:
+            info = folder / lib / "minx" / "build.json"
+            if info.exists():
+                return folder.absolute(), info
+    places = " or ".join(map(str, folders))
+    if named:
+        raise SetupError(f"MINX_PREFIX is {named}, but no minx is installed there: {named}/lib/minx/build.json is missing.\n{INSTALL}")
+    raise SetupError(f"libminx is not found in {places}.\n{INSTALL}")
+
+
+def cpu() -> str:
+    """What -march=native depends on: the description of the first CPU, without its frequency."""
+    wanted = ("vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU implementer", "CPU part", "CPU variant", "isa")
+    try:
+        with open("/proc/cpuinfo", "rb", buffering=0) as file:  # the kernel writes it when it is read: not for each of 256 CPUs
+            lines = file.read(8192).decode(errors="replace").split("\n\n")[0].splitlines()
+    except OSError:
+        lines = []
+    return platform.machine() + "".join(line for line in lines if line.split("\t")[0].strip() in wanted)
+
+
+def headers_stamp(include: Path) -> tuple:
+    """Names, times and sizes of minx's headers."""
+    found = []
+    for folder, _, names in sorted(os.walk(include / "minx")):
+        for name in sorted(names):
+            status = os.stat(os.path.join(folder, name))
+            found.append((name, status.st_mtime_ns, status.st_size))
+    return tuple(found)

@@ -1,0 +1,41 @@
+"""The files that are compiled for a kernel file. As minx_add_kernels does it: one unit for each instance, and one, `dispatch`, for
+the table of the instances and the driver. A unit is a few lines that include the kernel file."""
+
+from __future__ import annotations
+
+KERNEL = "kernel.c"
+ALL_HEADERS = ("minx.h", "kernel.h", "scan.h", "team.h")
+
+
+def head(unit: str, instances: tuple) -> str:
+    """The lines in front of a kernel file that make it this unit. instances: all of the kernel file, for `dispatch`."""
+    if unit == "dispatch":
+        rows = ""
+        for name in instances:
+            kind, layout = name.upper().split("_")
+            rows += f" ROW(name, MX_INSTANCE_{kind}, MX_LAYOUT_{layout}, {name})"
+        return f"#define MX_DISPATCH(ROW, name){rows}\n"
+    kind, layout = unit.split("_")
+    lines = f"#define MX_INSTANCE_SUFFIX {unit}\n#define MX_INSTANCE_LAYOUT {1 if layout == 'left' else 2}\n"
+    return lines + ("#define MX_INSTANCE_SIMT_\n" if kind == "simt" else "")
+
+
+def includes(headers) -> str:
+    return "".join(f"#include <minx/{name}>\n" for name in headers)
+
+
+def headers_of(text: str) -> list[str]:
+    """The headers that a kernel file needs, by what it uses. scan.h is only there for a scan: for cuda it brings CUB, for which nvcc
+    takes longer than for all else."""
+    headers = ["minx.h", "kernel.h"]
+    headers += ["scan.h"] * ("MX_SCAN" in text)
+    headers += ["team.h"] * ("mx_team" in text)
+    return headers
+
+
+def extension(unit: str) -> str:
+    return "cu" if unit.startswith("cuda") else "c"
+
+
+def source(unit: str, instances: tuple, text: str) -> str:
+    return head(unit, instances) + includes(headers_of(text)) + f'#include "{KERNEL}"\n'
