@@ -23,6 +23,10 @@ function(minx_write_build_info_)
   minx_json_list_(compiler_flags ${minx_COMPILER_FLAGS})
   minx_json_list_(defines ${defines})
   minx_json_list_(architectures ${MINX_CUDA_ARCHITECTURES})
+  set(nvcc "")
+  if(minx_CUDA)
+    set(nvcc "${CMAKE_CUDA_COMPILER}")
+  endif()
   set(shared false)
   if(BUILD_SHARED_LIBS)
     set(shared true)
@@ -40,7 +44,8 @@ function(minx_write_build_info_)
   "debug_flags": @debug_flags@,
   "compiler_flags": @compiler_flags@,
   "defines": @defines@,
-  "nvcc": "@CMAKE_CUDA_COMPILER@",
+  "nvcc": "@nvcc@",
+  "cuda_runtime": "@MINX_CUDA_RUNTIME@",
   "architectures": @architectures@
 }
 ]])

@@ -1,5 +1,6 @@
 # Turns the options of the root file into compile flags. Sets:
 #   minx_CUDA               ON when the cuda backend is built
+#   minx_CUDA_RUNTIME       the target of CMake with the CUDA run time
 #   minx_WARNINGS           warnings for our own C files
 #   minx_HOST_KERNEL_FLAGS  options of kernel files for hosts, without those that depend on the compiler (MinxKernels.cmake)
 #   minx_COMPILER_FLAGS     the options that depend on this compiler
@@ -17,6 +18,11 @@ if(NOT MINX_CUDA STREQUAL OFF)
     find_package(CUDAToolkit REQUIRED)
     set(CMAKE_CUDA_STANDARD 17)
     set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+    set(minx_CUDA_RUNTIME CUDA::cudart_static)
+    if(MINX_CUDA_RUNTIME STREQUAL shared)
+      set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+      set(minx_CUDA_RUNTIME CUDA::cudart)
+    endif()
     set(minx_CUDA ON)
   elseif(MINX_CUDA STREQUAL ON)
     message(FATAL_ERROR "MINX_CUDA is ON but no CUDA compiler was found: put nvcc on PATH or set CMAKE_CUDA_COMPILER")

@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import sys
+import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,7 +80,8 @@ def _settings(environment: tuple) -> Settings:
 def find_prefix(named: str | None) -> tuple[Path, Path]:
     """The folder in which minx is installed, and its build.json. SetupError says where it was looked for."""
     package = Path(__file__).resolve().parents[1]
-    folders = [Path(named)] if named else [package / "_minx", Path(sys.prefix)]
+    places = (package / "_minx", Path(sysconfig.get_path("platlib")) / "minx/_minx", Path(sys.prefix))
+    folders = [Path(named)] if named else dict.fromkeys(places)  # the second: pip install --editable
     for folder in folders:
         for lib in LIBRARIES:
             info = folder / lib / "minx" / "build.json"
