@@ -1,112 +1,47 @@
-"""PyKokkos programs on minx: import minx.pykokkos as pk. The constructs that its programs use; what is not here is an
-AttributeError. Kernels keep C's conversions and Kokkos' meaning of teams (translate.Spec.loose)."""
+"""PyKokkos programs on minx: `import minx.pykokkos as pk` in place of `import pykokkos as pk`. docs/pykokkos.md says what works, what
+differs, and how spaces are configured.
 
-import math as _math
-import sys as _sys
-import time as _time
+    @pk.workunit
+    def axpy(i, y, x, alpha):
+        y[i] += alpha * x[i]
 
-from .. import runtime as _runtime
-from ..launch.call import launch as _launch
-from . import kernels as _kernels
-from .kernels import (Acc, AUTO, PerTeam, PerThread, TeamMember, TeamThreadMDRange, TeamThreadRange, TeamVectorRange,
-                      ThreadVectorRange, ScratchView1D, ScratchView2D, ScratchView3D, atomic_fetch_add, atomic_fetch_and,
-                      atomic_fetch_max, atomic_fetch_min, atomic_fetch_or, atomic_fetch_sub, atomic_fetch_xor, atomic_add,
-                      parallel_for, parallel_reduce, parallel_scan, printf, single, workunit)
-from .policies import (Cuda, Default, ExecutionSpace, HIP, Iterate, MDRangePolicy, OpenMP, RangePolicy, Rank, Serial, TeamPolicy,
-                       Threads, get_default_space, set_default_space)
+    y, x = pk.View([n], pk.double), pk.View([n], pk.double)
+    pk.parallel_for(n, axpy, y=y, x=x, alpha=2.0)"""
+
+import math
+
+from . import atomics as _atomics
+from .datatypes import (Acc, DataType, DataTypeClass, bool, double, float, float32, float64, get_default_precision, int8, int16, int32,
+                        int64, real, set_default_precision, uint8, uint16, uint32, uint64)
+from .debug import single
+from .policies import (AUTO, Iterate, MDRangePolicy, PerTeam, PerThread, RangePolicy, Rank, ScratchView1D, ScratchView2D, ScratchView3D,
+                       ScratchView4D, ScratchView5D, ScratchView6D, ScratchView7D, ScratchView8D, TeamMember, TeamPolicy,
+                       TeamThreadMDRange, TeamThreadRange, TeamVectorMDRange, TeamVectorRange, ThreadVectorMDRange, ThreadVectorRange)
+from .programs import Timer, callback, classtype, execute, finalize, function, functor, initialize, main, workload
 from .sort import BinOp1D, BinOp3D, BinSort
-from .views import (CudaSpace, CudaUVMSpace, DataType, DataTypeClass, HostSpace, Layout, LayoutLeft, LayoutRight, Trait, View,
-                    View1D, View2D, View3D, View4D, View5D, View6D, View7D, View8D, ViewTypeInfo, array, asarray, from_numpy,
-                    int8, int16, int32, int64, uint8, uint16, uint32, uint64, double, float, float32, float64, real, bool)
+from .spaces import (ExecutionSpace, ExecutionSpaceInstance, MemorySpace, disable_uvm, enable_uvm, fence, get_default_memory_space,
+                     get_default_space, get_device_id, is_host_execution_space, is_uvm_enabled, set_default_space, set_device_id,
+                     set_space_resource)
+from .views import (Layout, Trait, View, View1D, View2D, View3D, View4D, View5D, View6D, View7D, View8D, ViewTypeInfo, array, asarray,
+                    deep_copy, from_array, from_cupy, from_numpy)
+from .workunits import parallel_for, parallel_reduce, parallel_scan, workunit
 
-Atomic, Unmanaged, RandomAccess, Restrict = Trait.Atomic, Trait.Unmanaged, Trait.RandomAccess, Trait.Restrict
-LayoutDefault = Layout.LayoutDefault
-
-
-class Timer:
-    def __init__(self):
-        self.reset()
-
-    def seconds(self):
-        return _time.perf_counter() - self.start
-
-    def reset(self):
-        self.start = _time.perf_counter()
-
-
-def fence(*_):
-    _runtime.default().fence()
+Cuda, HIP, OpenMP, Threads, Serial, Debug, Default = (
+    ExecutionSpace[n] for n in ("Cuda", "HIP", "OpenMP", "Threads", "Serial", "Debug", "Default"))
+HostSpace, CudaSpace, CudaUVMSpace, HIPSpace, HIPManagedSpace, MemorySpaceDefault = (
+    MemorySpace[n] for n in ("HostSpace", "CudaSpace", "CudaUVMSpace", "HIPSpace", "HIPManagedSpace", "MemorySpaceDefault"))
+LayoutRight, LayoutLeft, LayoutDefault = Layout.LayoutRight, Layout.LayoutLeft, Layout.LayoutDefault
+Atomic, Managed, Unmanaged, RandomAccess, Restrict, TraitDefault = (
+    Trait[n] for n in ("Atomic", "Managed", "Unmanaged", "RandomAccess", "Restrict", "TraitDefault"))
+printf = _atomics.printf
+globals().update({name: value for name, value in vars(_atomics).items() if name.startswith("atomic_")})
+math = math
 
 
-def _mark(kind):
-    def mark(function):
-        function.pk_kind = kind
-        return function
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    import numpy
 
-    return mark
-
-
-main, callback, function = _mark("main"), _mark("callback"), lambda f: f
-
-
-def _of_class(*args, **views):
-    """@workload and @workload(x=ViewTypeInfo(...)): layouts and spaces are seen from the views themselves."""
-    return args[0] if args else lambda cls: cls
-
-
-workload = functor = _of_class
-
-
-def classtype(cls):
-    """A class of numbers that kernels have by value."""
-    cls.minx_struct = True
-    return cls
-
-
-class _Names(dict):
-    """The globals of a @main: PyKokkos translates it to C++, where members are visible without self."""
-
-    def __missing__(self, name):
-        for place in (self["__builtins__"], self.owner, globals()):
-            found = place.get(name, self) if isinstance(place, dict) else getattr(place, name, self)
-            if found is not self:
-                return found
-        raise NameError(f"name {name!r} is not defined")
-
-
-def execute(space, workload):
-    """Runs the @main of a workload as Python, then its callbacks."""
-    before = get_default_space()
-    set_default_space(space)
-    try:
-        for kind in ("main", "callback"):
-            for name in dict.fromkeys(n for c in type(workload).__mro__ for n in vars(c)):
-                method = getattr(type(workload), name, None)
-                if getattr(method, "pk_kind", None) == kind:
-                    names = _Names(method.__globals__)
-                    names.owner = workload
-                    type(_of_class)(method.__code__, names, name, method.__defaults__, method.__closure__)(workload)
-    finally:
-        set_default_space(before)
-
-
-def enable_uvm():
-    pass
-
-
-disable_uvm = enable_uvm
-
-
-def is_uvm_enabled():
-    return False
-
-
-def set_device_id(number):
-    raise NotImplementedError("one GPU for each process: MINX_BACKEND=cuda:device=1")
-
-
-def initialize():
-    _runtime.library()
-
-
-finalize = enable_uvm
+    hint = "PyKokkos' array functions are not here: use NumPy's on the view" if hasattr(numpy, name) else "docs/pykokkos.md lists what is"
+    raise AttributeError(f"minx.pykokkos has no {name}. {hint}")
