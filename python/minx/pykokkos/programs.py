@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import types as pytypes
 
-from ..runtime import library as runtime
+from .. import runtime
 from . import spaces
 from .views import ViewTypeInfo
 

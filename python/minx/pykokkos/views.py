@@ -7,6 +7,7 @@ import enum
 import numpy as np
 
 from .. import runtime
+from ..runtime.arrays import describe
 from . import spaces
 from .datatypes import dtype_of
 from .spaces import ExecutionSpace, MemorySpace
@@ -32,15 +33,9 @@ class ViewTypeInfo:
         self.space, self.layout, self.trait = space, layout, trait
 
 
-class Managed(np.ndarray):
-    """An array in managed memory of a context, or a part of one."""
-
-    @property
-    def minx_space(self):
-        owner = self  # a copy of it, or a sum, is in ordinary memory
-        while isinstance(owner, np.ndarray):
-            owner = owner.base
-        return runtime.HOST if owner is None else runtime.MANAGED
+def is_ordinary(array) -> bool:
+    """Is it a NumPy array in memory that only hosts access?"""
+    return isinstance(array, np.ndarray) and describe(array).space == runtime.HOST
 
 
 def allocate(shape, dtype, space, layout) -> np.ndarray:
@@ -53,7 +48,7 @@ def allocate(shape, dtype, space, layout) -> np.ndarray:
         return np.zeros(shape, dtype, "F" if layout is Layout.LayoutLeft else "C")
     view = ctx.zeros(shape, dtype, "view", LAYOUTS.get(layout.value, 0), runtime.MANAGED)
     ctx.fence()
-    return view.array().view(Managed)
+    return view.array()
 
 
 def _layout(layout):
@@ -99,7 +94,7 @@ class View:
             layout = runtime.RIGHT
         moved = ctx.zeros(self.data.shape, self.data.dtype, "view", layout, runtime.MANAGED)
         ctx.fence()
-        array = moved.array().view(Managed)
+        array = moved.array()
         array[...] = self.data
         self.data = array
 

@@ -17,7 +17,7 @@ from .dialect import HANDLERS, PyKokkos
 from .nested import LAMBDA_VIEW
 from .policies import MDRangePolicy, Nested, Policy, RangePolicy, TeamPolicy, is_integer
 from .spaces import ExecutionSpaceInstance, MemorySpace
-from .views import Managed, Trait, View
+from .views import Trait, View, is_ordinary
 
 DIALECT = PyKokkos()
 
@@ -195,10 +195,10 @@ def is_atomic(value) -> bool:
 def of_kernel(value, ctx):
     """What minx takes for a view."""
     if type(value) is View:
-        if not ctx.host and value.space is MemorySpace.MemorySpaceDefault and type(value.data) is np.ndarray:
+        if not ctx.host and value.space is MemorySpace.MemorySpaceDefault and is_ordinary(value.data):
             value.move(ctx)
         return value.data
-    if isinstance(value, np.ndarray) and not isinstance(value, Managed) and not ctx.host:
+    if not ctx.host and is_ordinary(value):
         raise TypeError(f"a NumPy array is in ordinary memory, which kernels on {ctx.backend} do not access: pass pk.array(a), a copy, or "
                         "a pk.View")
     return value

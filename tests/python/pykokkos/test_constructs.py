@@ -6,7 +6,6 @@ from typing import List
 import numpy as np
 import pytest
 
-import minx
 import minx.pykokkos as pk
 
 pytestmark = pytest.mark.usefixtures("space")
@@ -425,7 +424,6 @@ def test_printf(capfd):
 
     pk.parallel_for(pk.RangePolicy(pk.Serial, 7, 8), f, x=1.5)
     pk.fence()
-    minx.runtime.library.library()
     import ctypes
 
     ctypes.CDLL(None).fflush(None)
