@@ -9,8 +9,11 @@
     minx.parallel_for(minx.Range(y.size), axpy, y, x, 2.0)
 """
 
-from .language.calls import (atomic_add, atomic_and, atomic_exchange, atomic_max, atomic_min, atomic_or, atomic_sub, atomic_xor, simd,
-                    unroll)
+from .language import printing as _printing
+from .language.atomics import (atomic_add, atomic_and, atomic_compare_exchange, atomic_exchange, atomic_load, atomic_max, atomic_min,
+                               atomic_mul, atomic_or, atomic_store, atomic_sub, atomic_xor)
+from .language.calls import local
+from .language.vectors import simd, unroll
 from .errors import CompileError, Error, NotSupported
 from .launch.call import parallel_for, parallel_reduce, parallel_scan
 from .launch.kernel import Kernel, kernel
@@ -20,5 +23,6 @@ from .runtime import (CUDA, DEFAULT, HOST, LEFT, MANAGED, PINNED, RIGHT, SIMT, S
                       default, event, fence, from_dlpack, graph, load, partition, region, set_default)
 from .language.values import NumberType
 
-f64, f32, i64, i32, u64, u32, u8 = (NumberType(t) for t in ("f64", "f32", "i64", "i32", "u64", "u32", "u8"))
+f64, f32, i64, i32, i16, i8, u64, u32, u16, u8, c128, c64 = (
+    NumberType(t) for t in ("f64", "f32", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "c128", "c64"))
 function = lambda f: f  # a mark for readers: any function of the subset can be called by kernels

@@ -315,7 +315,7 @@ def test_errors():
     assert "`with`" in fails(with_, 4, a, match="`with` is not supported").msg
     assert fails(listed, 4, a, match="sum cannot be called|list comprehension").text.strip().startswith("a[i, 0]")
     fails(unknown, 4, a, match="no_such_name is not defined")
-    fails(rank, 4, a, match="1 indices for an array of 2 dimensions")
+    fails(rank, 4, a, match="1 index for an array of 2 dimensions")
     fails(index, 4, a, match="an index is an integer")
     fails(shared, minx.Team(2), a, match="assigned by several items")
     fails(returned, 4, a, match="parallel_for has no result")

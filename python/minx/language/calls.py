@@ -1,49 +1,41 @@
-"""What kernels can call: functions of math and numpy, of Python itself, and those of minx that only kernels have."""
+"""The functions of math, cmath, numpy and Python itself that kernels can call.
+
+Those of numpy give a strong number, those of math a weak one, as in Python. One thing differs: math's functions of an f32 give an
+f32 (in Python a float), so that a kernel of f32 stays one. NumPy's 16-bit floats, of functions of 8-bit integers, are f32 here."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+import cmath
 import math
 
 import numpy as np
 
 from .. import types as T
-from .values import HANDLERS, LOOPS, ArrayRef, Shape, Val, c_name, strip
-from ..types import BOOL, FLOAT, INT
+from ..types import BOOL, FLOAT, INT, NP_BOOL
+from .values import HANDLERS, ArrayRef, Method, Shape, Val, const_val, describe, number_type, strip, wrap
 
-ONE = {  # name in C: objects in Python
+ONE = {  # name in C: names in Python
     "sqrt": "sqrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10",
     "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
-    "cbrt": "cbrt", "fabs": "fabs", "trunc": "trunc", "erf": "erf", "erfc": "erfc", "tgamma": "gamma", "lgamma": "lgamma",
+    "cbrt": "cbrt", "fabs": "fabs", "erf": "erf", "erfc": "erfc", "tgamma": "gamma", "lgamma": "lgamma",
     "asin": "asin arcsin", "acos": "acos arccos", "atan": "atan arctan", "asinh": "asinh arcsinh",
     "acosh": "acosh arccosh", "atanh": "atanh arctanh",
 }
-TWO = {"pow": "pow power", "fmod": "fmod", "hypot": "hypot", "atan2": "atan2 arctan2", "copysign": "copysign",
+TWO = {"pow": "pow", "fmod": "fmod", "hypot": "hypot", "atan2": "atan2 arctan2", "copysign": "copysign",
        "fmin": "fmin", "fmax": "fmax", "nextafter": "nextafter"}
+COMPLEX = ("sqrt", "exp", "log")
 
 
-def arguments(t, node, count):
-    if len(node.args) != count or node.keywords:
-        raise t.error(node, f"{ast.unparse(node.func)} takes {count} argument{'s' * (count > 1)} in kernels")
+def arguments(t, node, low, high=None):
+    """The numbers that a call has: low, or low to high."""
+    high = high or low
+    if not low <= len(node.args) <= high or node.keywords:
+        count = f"{low}" if low == high else f"{low} to {high}"
+        raise t.error(node, f"{ast.unparse(node.func)} takes {count} argument{'s' * (high > 1)} in kernels, got "
+                            f"{len(node.args) + len(node.keywords)}")
     return [t.number(a) for a in node.args]
-
-
-def float_type(values):
-    out = values[0].type
-    for v in values[1:]:
-        out = T.combine(out, v.type)
-    return out if T.is_float(out) else FLOAT if out in (INT, BOOL) else "f64"
-
-
-def call_of(c, count, nonneg=False):
-    def handler(t, node, statement):
-        values = arguments(t, node, count)
-        type_ = float_type(values)
-        suffix = "f" if type_ == "f32" else ""
-        return Val(f"{c}{suffix}({', '.join(strip(t.cast(v, type_)) for v in values)})", type_, nonneg=nonneg)
-
-    return handler
 
 
 def add(handler, *objects):
@@ -52,35 +44,87 @@ def add(handler, *objects):
             HANDLERS[o] = handler
 
 
-for table, count in ((ONE, 1), (TWO, 2)):
-    for c, names in table.items():
-        for name in names.split():
-            add(call_of(c, count, c in ("sqrt", "fabs", "exp")), getattr(math, name, None), getattr(np, name, None))
+def combined(values) -> str:
+    out = values[0].type
+    for v in values[1:]:
+        out = T.combine(out, v.type)
+    return out
 
 
-def rounding(c, to_int):
+def float_type(values, weak: bool) -> str:
+    """The type in which a function of floats is computed. weak: of math."""
+    out = combined(values)
+    if out == "f32" or T.is_complex(out):
+        return out
+    if weak or out in T.WEAK:
+        return FLOAT if weak else "f64"
+    return "f32" if not T.is_float(out) and T.dtype_of(out).itemsize < 4 else "f64"
+
+
+def call_of(c, count, weak, nonneg=False):
     def handler(t, node, statement):
-        (value,) = arguments(t, node, 1)
-        if not T.is_float(value.type):
-            return value
-        code = f"{c}{'f' if value.type == 'f32' else ''}({strip(value.code)})"
-        return Val(f"(int64_t){code}", INT, nonneg=value.nonneg) if to_int else Val(code, value.type, nonneg=value.nonneg)
+        values = arguments(t, node, count)
+        type_ = float_type(values, weak)
+        if T.is_complex(type_):
+            if c not in COMPLEX or weak:
+                raise t.error(node, f"{ast.unparse(node.func)} of a complex number")
+            return Val(f"{t.helper(c, type_)}({t.cast(values[0], type_)})", type_)
+        suffix = "f" if type_ == "f32" else ""
+        return Val(f"{c}{suffix}({', '.join(strip(t.cast(v, type_)) for v in values)})", type_, nonneg=nonneg)
 
     return handler
 
 
-add(rounding("floor", True), math.floor)
-add(rounding("ceil", True), math.ceil)
-add(rounding("rint", True), builtins.round)
-add(rounding("floor", False), np.floor)
-add(rounding("ceil", False), np.ceil)
-add(rounding("rint", False), np.rint)
+for table, count in ((ONE, 1), (TWO, 2)):
+    for c, names in table.items():
+        for name in names.split():
+            for module in (math, np):
+                add(call_of(c, count, module is math, c in ("sqrt", "fabs", "exp")), getattr(module, name, None))
+
+
+def complex_call(c):
+    def handler(t, node, statement):
+        (value,) = arguments(t, node, 1)
+        type_ = T.combine(value.type, T.COMPLEX)
+        return Val(f"{t.helper(c, type_)}({t.cast(value, type_)})", type_)
+
+    return handler
+
+
+for c in COMPLEX:
+    add(complex_call(c), getattr(cmath, c))
+
+
+# ---- rounding, signs ----
+
+
+def rounding(c, to_int, weak):
+    def handler(t, node, statement):
+        (value,) = arguments(t, node, 1)
+        if T.is_integer(value.type) or T.is_bool(value.type):
+            return Val(value.code, INT, value.const, value.nonneg) if to_int else value
+        if T.is_complex(value.type):
+            raise t.error(node, f"{ast.unparse(node.func)} of a complex number")
+        code = f"{c}{'f' if value.type == 'f32' else ''}({strip(value.code)})"
+        if to_int:
+            return Val(f"(int64_t){code}", INT, nonneg=value.nonneg)
+        return Val(code, T.strong(value.type), nonneg=value.nonneg)
+
+    return handler
+
+
+for c, name in (("floor", "floor"), ("ceil", "ceil"), ("trunc", "trunc")):
+    add(rounding(c, True, True), getattr(math, name))
+    add(rounding(c, False, False), getattr(np, name))
+add(rounding("rint", True, True), builtins.round)
+add(rounding("rint", False, False), np.rint)
 
 
 def predicate(c):
     def handler(t, node, statement):
         (value,) = arguments(t, node, 1)
-        return Val(f"(bool){c}({t.cast(value, float_type([value]))})", BOOL)
+        type_ = float_type([value], True)
+        return Val(f"({c}({strip(t.cast(value, type_))}) != 0)", BOOL)
 
     return handler
 
@@ -91,158 +135,199 @@ for c in ("isnan", "isinf", "isfinite"):
 
 def absolute(t, node, statement):
     (value,) = arguments(t, node, 1)
+    if T.is_complex(value.type):
+        real = {"c64": "f32", "c128": "f64"}.get(value.type, FLOAT)
+        return Val(f"{t.helper('abs', value.type)}({t.cast(value, value.type)})", real, nonneg=True)
     if T.is_float(value.type):
         return Val(f"fabs{'f' if value.type == 'f32' else ''}({strip(value.code)})", value.type, nonneg=True)
-    code = f"{t.helper('iabs')}({strip(value.code)})"
-    return Val(code if value.type in (INT, "i64") else f"({t.c_type(value.type)}){code}", value.type, nonneg=True)
+    if T.is_bool(value.type):
+        return Val(value.code, INT if value.type == BOOL else NP_BOOL, nonneg=True)
+    return Val(f"{t.helper('abs', value.type)}({strip(value.code)})", value.type, nonneg=value.type == INT)
 
 
 add(absolute, abs, np.abs)
 
 
-def extreme(c):
+def sign(t, node, statement):
+    (value,) = arguments(t, node, 1)
+    if T.is_complex(value.type) or T.is_bool(value.type):
+        raise t.error(node, f"sign of a {value.type}")
+    return Val(f"{t.helper('sign', value.type)}({strip(t.cast(value, value.type))})", T.strong(value.type))
+
+
+add(sign, np.sign)
+
+
+# ---- the smaller and the larger ----
+
+
+def extreme(name, weak):
     def handler(t, node, statement):
-        if len(node.args) < 2 or node.keywords:
-            raise t.error(node, "min and max take two or more numbers in kernels")
-        values = [t.number(a) for a in node.args]
+        nodes = node.args
+        if len(nodes) == 1 and isinstance(nodes[0], (ast.Tuple, ast.List)):
+            nodes = nodes[0].elts
+        if len(nodes) < 2 or node.keywords:
+            raise t.error(node, f"{ast.unparse(node.func)} takes two or more numbers in kernels")
+        values = [t.number(a) for a in nodes]
         out = values[0]
-        for v in values[1:]:
+        for v, part in zip(values[1:], nodes[1:]):
             type_ = T.combine(out.type, v.type)
-            out = Val(f"mx_{c}({strip(t.cast(out, type_))}, {strip(t.cast(v, type_))})", type_,
-                      nonneg=out.nonneg and v.nonneg or c == "max" and (out.nonneg or v.nonneg))
-        return out
+            if T.is_complex(type_):
+                raise t.error(part, f"{ast.unparse(node.func)} of complex numbers: they have no order")
+            if T.is_bool(type_):
+                type_ = INT
+            code = f"{t.helper(name, type_)}({strip(t.cast(out, type_, part))}, {strip(t.cast(v, type_, part))})"
+            any_ = out.nonneg or v.nonneg
+            out = Val(code, type_, nonneg=any_ if name in ("max", "maximum") else out.nonneg and v.nonneg,
+                      pure=out.pure and v.pure)
+        return out if weak else Val(out.code, T.strong(out.type), nonneg=out.nonneg, pure=out.pure)
 
     return handler
 
 
-add(extreme("min"), min, np.minimum)
-add(extreme("max"), max, np.maximum)
+add(extreme("min", True), min)
+add(extreme("max", True), max)
+add(extreme("minimum", False), np.minimum)
+add(extreme("maximum", False), np.maximum)
+
+
+def clip(t, node, statement):
+    x, low, high = arguments(t, node, 3)
+    type_ = combined([x, low, high])
+    parts = [strip(t.cast(v, type_)) for v in (x, low, high)]
+    inner = f"{t.helper('maximum', type_)}({parts[0]}, {parts[1]})"
+    return Val(f"{t.helper('minimum', type_)}({inner}, {parts[2]})", T.strong(type_))
+
+
+add(clip, np.clip)
+
+
+# ---- operators by name ----
+
+
+def operator_call(op):
+    def handler(t, node, statement):
+        a, b = arguments(t, node, 2)
+        return t.binary(node, op, a, b)
+
+    return handler
+
+
+add(operator_call(ast.Pow()), pow, np.power)
+add(operator_call(ast.FloorDiv()), np.floor_divide)
+add(operator_call(ast.Mod()), np.remainder)
+
+
+def divide_with_rest(t, node, statement):
+    a, b = [t.once(v, node) for v in arguments(t, node, 2)]
+    return Val("", None, ref=(t.binary(node, ast.FloorDiv(), a, b), t.binary(node, ast.Mod(), a, b)))
+
+
+add(divide_with_rest, divmod, np.divmod)
+
+
+def where(t, node, statement):
+    if len(node.args) != 3 or node.keywords:
+        raise t.error(node, "where takes a condition and two numbers in kernels")
+    a, b = t.number(node.args[1]), t.number(node.args[2])
+    type_ = T.strong(T.combine(a.type, b.type))
+    return Val(f"({t.test(node.args[0])} ? {t.cast(a, type_)} : {t.cast(b, type_)})", type_, nonneg=a.nonneg and b.nonneg)
+
+
+add(where, np.where)
+
+
+def scaled(factor):
+    def handler(t, node, statement):
+        (value,) = arguments(t, node, 1)
+        return t.binary(node, ast.Mult(), value, const_val(factor))
+
+    return handler
+
+
+add(scaled(math.pi / 180), math.radians)
+add(scaled(180 / math.pi), math.degrees)
+
+
+def part_of_complex(name):
+    def handler(t, node, statement):
+        (value,) = arguments(t, node, 1)
+        found = t.number_attribute(ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node), value)
+        return found.ref.call(t, node, statement) if isinstance(found.ref, Method) else found
+
+    return handler
+
+
+for name in ("real", "imag", "conjugate"):
+    add(part_of_complex(name), getattr(np, name))
+
+
+def angle(t, node, statement):
+    (value,) = arguments(t, node, 1)
+    type_ = T.combine(value.type, T.COMPLEX)
+    code, c = wrap(t.cast(value, type_)), "atan2f" if type_ == "c64" else "atan2"
+    return Val(f"{c}({code}.im, {code}.re)", "f32" if type_ == "c64" else "f64")
+
+
+add(angle, np.angle, cmath.phase)
+
+
+# ---- arrays ----
 
 
 def length(t, node, statement):
+    if len(node.args) != 1:
+        raise t.error(node, "len takes one array")
     value = t.expr(node.args[0])
     if isinstance(value.ref, Shape):
-        return Val(str(value.ref.array.array.rank), INT, value.ref.array.array.rank, True)
+        return const_val(value.ref.array.rank)
+    if isinstance(value.ref, tuple):
+        return const_val(len(value.ref))
+    if isinstance(value.type, T.Struct) and value.type.kind == "tuple":
+        return const_val(len(value.type.fields))
     if not isinstance(value.ref, ArrayRef):
-        raise t.error(node, "len of something that is no array")
+        raise t.error(node.args[0], f"len of {describe(value)}: expected an array")
     return t.extent(value.ref, 0, node)
 
 
 add(length, len)
 
 
-def printing(t, node, statement):
-    """print(...): %g for floats, so it shows less digits than Python's."""
-    text, values = [], []
-    for a in node.args:
-        v = t.expr(a)
-        if isinstance(v.ref, str):
-            text.append(v.ref.replace("%", "%%"))
-        elif v.type == BOOL:
-            text.append("%s")
-            values.append(f'{v.code} ? "True" : "False"')
-        elif T.is_number(v.type):
-            text.append("%g" if T.is_float(v.type) else "%lld")
-            values.append(v.code if T.is_float(v.type) else f"(long long){v.code}")
-        else:
-            raise t.error(a, "kernels print numbers and strings")
-    return Val(f"printf({', '.join([c_string(' '.join(text) + chr(10)), *values])})")
+def local(shape, dtype=float):
+    """An array of zeros for one item of a kernel: in registers or on the stack. shape: an int or a tuple of ints, constants; at
+    most 4096 bytes. dtype: float, int, minx.f32, numpy.int32, ... or a dtype of records. In plain Python: numpy.zeros."""
+    if isinstance(dtype, np.dtype):
+        return np.zeros(shape, dtype)
+    return np.zeros(shape, getattr(dtype, "dtype", dtype))
 
 
-def c_string(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+def local_array(t, node, statement):
+    given = {k.arg: k.value for k in node.keywords}
+    kind = node.args[1] if len(node.args) > 1 else given.pop("dtype", None)
+    if not node.args or len(node.args) > 2 or given:
+        raise t.error(node, "local takes a shape and a type")
+    shape = node.args[0].elts if isinstance(node.args[0], ast.Tuple) else [node.args[0]]
+    extents = []
+    for part in shape:
+        value = t.expr(part)
+        values = value.ref if isinstance(value.ref, tuple) else [value]
+        for v in values:
+            const = getattr(v, "const", v)
+            if not isinstance(const, int):
+                raise t.error(part, "the shape of a local array is made of constants: pass an array for one that is not")
+            extents.append(const)
+    element = "f64"
+    if kind is not None:
+        ref = t.expr(kind).ref
+        element = T.of_dtype(ref) if isinstance(ref, np.dtype) else number_type(ref)
+        element = NP_BOOL if element == BOOL else element
+        if element is None:
+            raise t.error(kind, f"{ast.unparse(kind)} is no type of numbers here: float, minx.f32, numpy.int32, ...")
+    if isinstance(element, T.Struct):
+        from .arrays import element_texts
+
+        element_texts(element, t.unit.types)
+    return t.local_array(node, extents, element)
 
 
-add(printing, print)
-
-# ---- functions of minx. In plain Python, for debugging, they do the same one after the other. ----
-
-
-def _atomic(name, python):
-    def atomic(array, index, value):
-        old = array[index]
-        array[index] = python(old, value)
-        return old
-
-    atomic.__name__ = atomic.__qualname__ = f"atomic_{name}"
-    atomic.__doc__ = f"""{name} of array[index] and a value, atomically; gives the old value."""
-
-    def handler(t, node, statement, array=None, index=None, value=None):
-        if array is None:
-            if len(node.args) != 3:
-                raise t.error(node, f"atomic_{name}(array, index, value)")
-            array, index, value = node.args
-        place = ast.copy_location(ast.Subscript(array, index, ast.Load()), node)
-        element, type_ = t.element(place, store=True)
-        if type_ in ("i8", "i16", "u8", "u16", BOOL):
-            raise t.error(node, f"atomics are on f64, f32, i32, i64, u32 and u64, not on {type_}")
-        if T.is_float(type_) and name in ("and", "or", "xor"):
-            raise t.error(node, f"atomic_{name} is on integers")
-        x = t.cast(t.number(value), type_)
-        if name == "exchange":
-            return Val(f"{'(void)' * statement}mx_atomic_exchange(&{element}, {x})", type_)
-        return Val(f"mx_atomic_{'' if statement else 'fetch_'}{name}(&{element}, {x})", type_, pure=False)
-
-    HANDLERS[atomic] = handler
-    return atomic
-
-
-atomic_add = _atomic("add", lambda a, b: a + b)
-atomic_sub = _atomic("sub", lambda a, b: a - b)
-atomic_min = _atomic("min", min)
-atomic_max = _atomic("max", max)
-atomic_and = _atomic("and", lambda a, b: a & b)
-atomic_or = _atomic("or", lambda a, b: a | b)
-atomic_xor = _atomic("xor", lambda a, b: a ^ b)
-atomic_exchange = _atomic("exchange", lambda a, b: b)
-
-
-def simd(items):
-    """for k in minx.simd(range(n)): the items may run in any order and at once. A host vectorises the loop, also with
-    sums (s += ...), whose terms it then adds in another order."""
-    return items
-
-
-def unroll(items, times=4):
-    """for k in minx.unroll(range(n)): the loop is unrolled, so that loads of several passes are on their way at once."""
-    return items
-
-
-def sums_of(t, loop):
-    """The variables from outside to which a loop's items add: name -> "+", "min" or "max"."""
-    found: dict = {}
-    inside = {n.target.id for n in ast.walk(loop) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)}
-    for statement in loop.body:
-        for n in ast.walk(statement):
-            if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name) and isinstance(n.op, (ast.Add, ast.Sub)):
-                found.setdefault(n.target.id, "+")
-    outside = set()
-    for name in found:
-        home, _ = t.declaration(name)
-        if home is not None and home in list(t.block.above()) and name not in inside:
-            outside.add(name)
-    return [name for name in found if name in outside]
-
-
-def loop_over_simd(t, node, call):
-    (items,) = call.args
-    names = sums_of(t, node)
-    for name in names:
-        t.occurs(name, False)
-    variables = [t.renamed.get(n) or c_name(n) for n in names]
-    t.parallel_outside.append(list(t.block.above()))
-    saved, t.renamed = t.renamed, {**t.renamed, **dict(zip(names, variables))}
-    pragma = f"MX_SIMD_SUM({', '.join(variables)})" if names else "MX_SIMD"
-    t.range_loop(node, items, pragma, "simd")
-    t.renamed = saved
-    t.parallel_outside.pop()
-
-
-def loop_unrolled(t, node, call):
-    times = t.number(call.args[1]).const if len(call.args) > 1 else 4
-    t.line(f"MX_UNROLL({times}) MX_HOST_UNROLL({times})")
-    t.range_loop(node, call.args[0])
-
-
-LOOPS[simd] = loop_over_simd
-LOOPS[unroll] = loop_unrolled
+add(local_array, local, np.zeros, np.empty)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 from .. import types as T
 from .dialect import MINX
+from .arrays import element_texts
 from .driver import SLOT, driver
 from .joins import join_function, parts
 from .reducers import c_value, struct_format
@@ -112,7 +113,7 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
     translator = Translator(unit, source, names, kernel=True, level="team" if spec.space == "TEAM" else None)
     body = translator.translate()
     for name in copies:  # an argument that the kernel changes is a variable
-        body.insert(0, f"    {T.C_TYPES[translator.types[name]]} {c_name(name)} = mx_a->{c_name(name)};")
+        body.insert(0, f"    {translator.c_type(translator.types[name])} {c_name(name)} = mx_a->{c_name(name)};")
     if spec.space != "TEAM":
         own = [f"    {'' if name in rebound else 'const '}int64_t {c_name(name)} = mx_i{n};"
                for n, name in enumerate(formal[: spec.indices])]
@@ -140,10 +141,27 @@ def items_of(spec: Spec, unit: Unit) -> str:
     return "MX_ITEMS_RESIDENT_4" if scattered else "MX_ITEMS_PLAIN" if unit.loops else "MX_ITEMS_SIMD"
 
 
+QUIET = """\
+#if defined __CUDACC__
+#pragma nv_diag_suppress 177, 550
+#elif defined __GNUC__ /* what a Python function does not use is no mistake */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#endif"""
+
+
 def arguments_text(spec, unit, names, arrays, numbers) -> list[str]:
-    out = []
-    for t in sorted({a.element for a in (spec.arguments[n] for n in arrays)} - set(T.MINX_NUMBERS) - {BOOL}):
-        out.append(f"MX_ACCESSORS({t}, {T.C_TYPES[t]})")
+    """The head of the file: headers, the types of elements, accessors and the argument struct."""
+    out, types, accessors = [QUIET, *sorted(f"#include <{h}>" for h in unit.includes)], {}, {}
+    for n in arrays:
+        t, const = spec.arguments[n], n not in unit.written
+        element_texts(t.element, types)
+        if t.tag not in T.MINX_NUMBERS and not t.static:
+            accessors[t.tag] = f"MX_ACCESSORS({t.tag}, {t.tag if isinstance(t.element, T.Struct) else T.C_TYPES[t.element]})"
+        if t.static:
+            accessors[t.accessor(const)] = t.declaration(const)
+    out += [*{**types, **unit.types}.values(), *accessors.values()]
     listed = " ".join(f"({spec.arguments[n].accessor(n not in unit.written)}, {c_name(names[n])})" for n in arrays)
     others = [f"    {T.C_TYPES[spec.arguments[n]]} {c_name(names[n])};" for n in numbers]
     if not spec.arguments:
@@ -169,7 +187,7 @@ def assemble(spec, unit, names, body, body_parameters) -> Generated:
     tail = "" if value is None else f", {k}_array mx_v" if spec.array else f", {value.c_type} *mx_v"
     tail += ", bool mx_final" if spec.pattern == "scan" else ""
     out += [f"MX_BODY void {k}_body(const {k}_args *mx_a, {body_parameters}{tail})", "{", "    (void)mx_a;", *body, "}"]
-    if spec.debug:
+    if spec.debug or spec.checked:
         out.append('#line 1 "generated"')
     macro, what = (value.macro, f", {value.what}") if value else ("MX_FOR", "")
     out.append(f"{macro}({spec.space}, {k}{what}, {items_of(spec, unit)})")

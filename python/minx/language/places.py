@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import types as T
-from .values import HELPERS, MISSING, Val, c_name, constant, is_atom
+from .values import Val, c_name
 from ..types import Struct
 
 
@@ -29,8 +29,6 @@ class Places:
     def next_block_number(self):
         self.block_number += 1
         return self.block_number
-
-
 
     def occurs(self, name: str, assigned: bool):
         self.occurrences.setdefault(name, []).append((self.block, assigned))
@@ -71,14 +69,15 @@ class Places:
     def is_parameter(self, name):
         """An argument or index that the body changes: a variable that its head declares."""
         bound = self.names.get(name)
-        return isinstance(bound, Val) and T.is_number(bound.type)
+        return isinstance(bound, Val) and self.is_value(bound.type)
 
     def declare_here(self):
         """Variables that are declared where this block begins."""
         for name, places in self.last_places.items():
             t = self.types.get(name)
             if places.get(self.block.number) is False and self.is_value(t) and not self.is_parameter(name):
-                self.line(f"{self.c_type(t)} {c_name(name)}{'' if isinstance(t, Struct) else ' = 0'};")
+                start = "" if isinstance(t, Struct) or T.is_complex(t) else " = 0"
+                self.line(f"{self.c_type(t)} {c_name(name)}{start};")
                 self.declared[(self.block.number, name)] = True
 
     def enter(self):
@@ -93,10 +92,8 @@ class Places:
         self.block = self.block.parent
         self.depth -= 1
 
-
-
     def line(self, text: str, node=None):
-        if node is not None and self.spec.debug:
+        if node is not None and (self.spec.debug or self.spec.checked):
             self.lines.append(f'#line {node.lineno} "{self.source.file}"')
         self.lines.append("    " * self.depth + text)
 
@@ -106,27 +103,3 @@ class Places:
 
     def error(self, node, message):
         return self.source.error(node, message)
-
-    def c_type(self, t) -> str:
-        return t.name if isinstance(t, Struct) else T.C_TYPES[t]
-
-    def is_value(self, t) -> bool:
-        return T.is_number(t) or isinstance(t, Struct)
-
-    def helper(self, name: str) -> str:
-        self.unit.helpers[name] = HELPERS[name]
-        return "py_" + name
-
-    def cast(self, value: Val, t: str, node=None) -> str:
-        if value.type is None:
-            raise self.error(node, "expected a number")
-        if isinstance(t, Struct) or isinstance(value.type, Struct):
-            if t != value.type:
-                raise self.error(node, f"a {value.type} where a {t} is expected")
-            return value.code
-        if value.const is not MISSING and not isinstance(value.const, (str, bytes)):
-            return constant(value.const, t)
-        if T.C_TYPES[value.type] == T.C_TYPES[t]:
-            return value.code
-        return f"({T.C_TYPES[t]}){value.code}" if value.code[0] == "(" or is_atom(value.code) else \
-            f"({T.C_TYPES[t]})({value.code})"

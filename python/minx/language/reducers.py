@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import types as T
-from ..types import BOOL
 from .source import code_hash
 
 NUMBERS = {"sum": "SUM", "prod": "PROD", "min": "MIN", "max": "MAX", "all": "LAND", "any": "LOR", "band": "BAND", "bor": "BOR"}
@@ -85,19 +84,21 @@ def reducers_of(op) -> tuple:
 def result_type(reducer: str, t: str) -> str | None:
     """The type in which contributions of type t are joined; None: there is no such reduction. As NumPy's: a sum of small integers
     is a large one."""
+    if T.is_complex(t):
+        return None
     t = T.strong(t)
     floating = T.is_float(t)
     if reducer in ("LAND", "LOR"):
         return "i64"
     if reducer in ("BAND", "BOR"):
-        return None if floating else "i64" if t == BOOL or t[0] == "i" else "u64"
+        return None if floating else "i64" if T.is_bool(t) or t[0] == "i" else "u64"
     if floating:
         return t
-    unsigned = t != BOOL and t[0] == "u"
+    unsigned = t in T.UNSIGNED
     if reducer in ("SUM", "PROD"):
         return "u64" if unsigned else "i64"
     if reducer in ("MIN", "MAX"):
-        return t if t in T.MINX_NUMBERS else "u32" if unsigned else "i64" if t == BOOL else "i32"
+        return t if t in T.MINX_NUMBERS else "u32" if unsigned else "i64" if T.is_bool(t) else "i32"
     return None if t == "u64" else t if t in ("i32", "i64") else "i64"  # locations
 
 

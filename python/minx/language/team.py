@@ -12,7 +12,7 @@ import ast
 import numpy as np
 
 from .. import types as T
-from .calls import sums_of
+from .vectors import sums_of
 from .values import ATTRIBUTES, HANDLERS, LOOPS, ArrayRef, Val, c_name, number_type, strip
 from ..types import INT, Array
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,23 +30,62 @@ def c_name(name: str) -> str:
 
 @dataclass
 class Val:
-    """An expression. type: a number's, or None for what only `ref` describes (an array, a function, a team)."""
+    """An expression of C.
+
+    type: a number's, a Struct, or None for what only `ref` describes (an array, a function, a team). const: its value, if Python
+    knows it. nonneg: is it surely not negative? pure: may the code stand twice? origin: the kernel's argument, whose element this
+    is; place: is the code an lvalue?"""
 
     code: str
-    type: str | None = None
+    type: object = None
     const: object = MISSING
     nonneg: bool = False
     ref: object = None
     pure: bool = True
+    origin: int | None = None
+    place: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """A dimension of a part of an array, a[begin:end:step]: codes of C, of which begin and count may stand often."""
+
+    begin: str
+    count: str
+    step: int = 1
+
+
+WHOLE = None  # a dimension of a part of an array that is all of it
 
 
 @dataclass
 class ArrayRef:
+    """An array, a row or another part of one, scratch, a local array.
+
+    code: of C. array: the type of the whole. origin: the number of the kernel's argument, None for others. axes: for each
+    of the first dimensions of the array an index that is given (a code), a Part, or WHOLE; later dimensions are whole. shape: the
+    extents of an array of C; of an accessor (). field: what follows an element, ".x" for a field of a record."""
+
     code: str
     array: Array
-    origin: int | None = None  # the number of the kernel's argument; None: scratch, a local array
-    given: tuple = ()  # a row: the indices that are there already, as code
+    origin: int | None = None
+    axes: tuple = ()
     name: str = ""
+    shape: tuple = ()
+    field: str = ""
+
+    @property
+    def dimensions(self) -> list:
+        """The dimensions of the whole that the part still has."""
+        return [d for d in range(self.array.rank) if d >= len(self.axes) or not isinstance(self.axes[d], str)]
+
+    @property
+    def rank(self) -> int:
+        return len(self.dimensions)
+
+    def __str__(self):
+        kind = "a part of an array" if self.axes else "an array"
+        return f"{kind} of {self.rank} dimension{'s' * (self.rank != 1)}"
 
 
 @dataclass
@@ -86,6 +124,7 @@ class Spec:
     value: str | None = None  # the type of the result, if it is declared
     array: bool = False  # a reduction into an array
     custom: object = None  # a Reducer
+    checked: bool = False  # divisions, asserts and indices that are wrong are errors
 
     @property
     def indices(self) -> int:
@@ -101,7 +140,9 @@ class Unit:
     written: set = field(default_factory=set)
     outside: list = field(default_factory=list)  # what of outside it depends on: (function, expression, number or function)
     functions: dict = field(default_factory=dict)
-    helpers: dict = field(default_factory=dict)
+    includes: set = field(default_factory=set)  # headers of the kit
+    types: dict = field(default_factory=dict)  # definitions that stand in front of the arguments: name -> text
+    helpers: dict = field(default_factory=dict)  # functions behind them: name -> text
     prototypes: list = field(default_factory=list)
     scratch: list = field(default_factory=list)
     loops: bool = False
@@ -118,19 +159,6 @@ class Unit:
     def depends(self, function, expression: str, value):
         if all((f, e) != (function, expression) for f, e, _ in self.outside):
             self.outside.append((function, expression, value))
-
-
-HELPERS = {
-    "floordiv": "MX_BODY int64_t py_floordiv(int64_t a, int64_t b)\n{\n    const int64_t q = a / b;\n"
-                "    return q - ((a % b != 0) & ((a < 0) != (b < 0)));\n}",
-    "mod": "MX_BODY int64_t py_mod(int64_t a, int64_t b)\n{\n    const int64_t r = a % b;\n"
-           "    return r + ((r != 0) & ((r < 0) != (b < 0)) ? b : 0);\n}",
-    "fmod": "MX_BODY double py_fmod(double a, double b)\n{\n    const double r = fmod(a, b);\n"
-            "    return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}",
-    "ipow": "MX_BODY int64_t py_ipow(int64_t b, int64_t n)\n{\n    int64_t r = 1;\n"
-            "    for (; n > 0; n >>= 1, b *= b)\n        if (n & 1) r *= b;\n    return r;\n}",
-    "iabs": "MX_BODY int64_t py_iabs(int64_t a) { return a < 0 ? -a : a; }",
-}
 
 
 HANDLERS: dict = {}  # Python objects that kernels call: object -> f(translator, node, statement) -> Val
@@ -157,11 +185,18 @@ class Shape:
 
 
 def describe(value: Val) -> str:
+    """What a value is, for messages."""
     if isinstance(value.ref, ArrayRef):
-        return f"an {value.ref.array}" if not value.ref.given else "a row of an array"
+        return str(value.ref)
+    if value.type is not None:
+        return f"a {value.type}"
     if isinstance(value.ref, str):
         return "a string"
-    return f"a {value.type}" if value.type else f"a {type(value.ref).__name__}"
+    if isinstance(value.ref, type(ast)):
+        return f"the module {value.ref.__name__}"
+    if callable(value.ref):
+        return f"the function {getattr(value.ref, '__name__', value.ref)}"
+    return "None" if value.ref is None else f"a {type(value.ref).__name__}"
 
 
 def is_hashable(x) -> bool:
@@ -180,6 +215,8 @@ def number_type(ref) -> str | None:
         return "f64"
     if ref is bool:
         return BOOL
+    if ref is complex:
+        return "c128"
     if isinstance(ref, NumberType):
         return ref.name
     if isinstance(ref, type) and issubclass(ref, np.generic):
@@ -201,36 +238,44 @@ class NumberType:
 
 
 def const_val(v) -> Val:
+    """A number that Python knows: weak, or of NumPy."""
     if isinstance(v, np.generic):
         t = T.of_dtype(v.dtype)
-        return Val(constant(v.item(), t), t, v.item(), nonneg=bool(v >= 0))
+        code = "" if T.is_complex(t) else constant(v.item(), t)
+        return Val(code, t, v.item(), nonneg=not T.is_complex(t) and bool(v >= 0))
+    if isinstance(v, complex):
+        return Val("", T.COMPLEX, v)
     t = BOOL if isinstance(v, bool) else INT if isinstance(v, int) else FLOAT
     return Val(constant(v, t), t, v, nonneg=v >= 0)
 
 
 def constant(v, t: str) -> str:
-    if t == BOOL:
+    """A number in C."""
+    if T.is_bool(t):
         return "true" if v else "false"
     if not T.is_float(t):
         v = int(v)
         if v == -(2**63):
             return "INT64_MIN"
         suffix = "ULL" if v >= 2**63 else "LL" if not -(2**31) < v < 2**31 else ""
+        if t in T.UNSIGNED and v >= 2**31:
+            suffix = "ULL" if t == "u64" else "u"
         return f"{v}{suffix}" if v >= 0 else f"({v}{suffix})"
     v, suffix = float(v), "f" if t == "f32" else ""
     if math.isnan(v):
         return f"(({T.C_TYPES[t]})NAN)"
     if math.isinf(v):
         return f"(({T.C_TYPES[t]}){'-' if v < 0 else ''}INFINITY)"
+    if t == "f32" and math.isinf(np.float32(v)):
+        return f"((float){'-' if v < 0 else ''}INFINITY)"
     text = repr(v) + suffix
-    return text if v >= 0 else f"({text})"
+    return f"({text})" if text.startswith("-") else text
 
 
-def fold(kind, a, b):
-    o = operator
-    table = {ast.Add: o.add, ast.Sub: o.sub, ast.Mult: o.mul, ast.Div: o.truediv, ast.FloorDiv: o.floordiv, ast.Mod: o.mod,
-             ast.Pow: o.pow, ast.BitAnd: o.and_, ast.BitOr: o.or_, ast.BitXor: o.xor, ast.LShift: o.lshift, ast.RShift: o.rshift}
-    return table[kind](a, b)
+def c_string(text: str) -> str:
+    """A string of C."""
+    text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return '"' + text + '"'
 
 
 def join_code(reducer: str, to: str, code: str, c: str) -> str:

@@ -1,0 +1,114 @@
+"""Atomics: minx.atomic_add(array, index, value) and its like. As plain Python, one item after the other, they are plain."""
+
+from __future__ import annotations
+
+import ast
+
+from .. import types as T
+from .values import HANDLERS, Val, describe
+
+TYPES = ("f64", "f32", "i32", "i64", "u32", "u64")
+INTEGERS_ONLY = ("and", "or", "xor")
+
+
+def _element(t, node, name, array, index):
+    place = ast.copy_location(ast.Subscript(array, index, ast.Load()), node)
+    element, type_ = t.lvalue(place)
+    if type_ not in TYPES:
+        raise t.error(node, f"atomic_{name} of a {type_}: atomics are on {', '.join(TYPES)}")
+    if T.is_float(type_) and name in INTEGERS_ONLY:
+        raise t.error(node, f"atomic_{name} of a {type_}: it is on integers")
+    return element, type_
+
+
+def _value(t, node, type_):
+    value = t.expr(node)
+    if not T.is_number(value.type):
+        raise t.error(node, f"expected a number, got {describe(value)}")
+    return t.cast(value, type_, node)
+
+
+def _atomic(name, python):
+    def atomic(array, index, value):
+        old = array[index]
+        array[index] = python(old, value)
+        return old
+
+    atomic.__name__ = atomic.__qualname__ = f"atomic_{name}"
+    atomic.__doc__ = f"""array[index] becomes {name} of it and value, atomically; gives the old value.
+
+    index: an integer, or a tuple of them. Elements: {', '.join(TYPES)}{'; integers only' * (name in INTEGERS_ONLY)}."""
+
+    def handler(t, node, statement, array=None, index=None, value=None):
+        if array is None:
+            if len(node.args) != 3 or node.keywords:
+                raise t.error(node, f"atomic_{name} takes an array, an index and a value")
+            array, index, value = node.args
+        element, type_ = _element(t, node, name, array, index)
+        x = _value(t, value, type_)
+        if name == "exchange":
+            return Val(f"{'(void)' * statement}mx_atomic_exchange(&{element}, {x})", type_, pure=False)
+        return Val(f"mx_atomic_{'' if statement else 'fetch_'}{name}(&{element}, {x})", type_, pure=False)
+
+    HANDLERS[atomic] = handler
+    return atomic
+
+
+atomic_add = _atomic("add", lambda a, b: a + b)
+atomic_sub = _atomic("sub", lambda a, b: a - b)
+atomic_mul = _atomic("mul", lambda a, b: a * b)
+atomic_min = _atomic("min", min)
+atomic_max = _atomic("max", max)
+atomic_and = _atomic("and", lambda a, b: a & b)
+atomic_or = _atomic("or", lambda a, b: a | b)
+atomic_xor = _atomic("xor", lambda a, b: a ^ b)
+atomic_exchange = _atomic("exchange", lambda a, b: b)
+
+
+def atomic_compare_exchange(array, index, expected, desired):
+    """array[index] becomes desired if it is expected, atomically; gives the old value."""
+    old = array[index]
+    if old == expected:
+        array[index] = desired
+    return old
+
+
+def _compare_exchange(t, node, statement):
+    if len(node.args) != 4 or node.keywords:
+        raise t.error(node, "atomic_compare_exchange takes an array, an index, the expected and the desired value")
+    element, type_ = _element(t, node, "compare_exchange", *node.args[:2])
+    expected, desired = (_value(t, a, type_) for a in node.args[2:])
+    return Val(f"{'(void)' * statement}mx_atomic_compare_exchange(&{element}, {expected}, {desired})", type_, pure=False)
+
+
+HANDLERS[atomic_compare_exchange] = _compare_exchange
+
+
+def atomic_load(array, index):
+    """array[index], which other items may store at the same time."""
+    return array[index]
+
+
+def _load(t, node, statement):
+    if len(node.args) != 2 or node.keywords:
+        raise t.error(node, "atomic_load takes an array and an index")
+    element, type_ = _element(t, node, "load", *node.args)
+    return Val(f"mx_atomic_load(&{element})", type_, pure=False)
+
+
+HANDLERS[atomic_load] = _load
+
+
+def atomic_store(array, index, value):
+    """array[index] = value, which other items may load at the same time."""
+    array[index] = value
+
+
+def _store(t, node, statement):
+    if len(node.args) != 3 or node.keywords:
+        raise t.error(node, "atomic_store takes an array, an index and a value")
+    element, type_ = _element(t, node, "store", *node.args[:2])
+    return Val(f"mx_atomic_store(&{element}, {_value(t, node.args[2], type_)})")
+
+
+HANDLERS[atomic_store] = _store
