@@ -26,7 +26,7 @@ def places() -> list[Path]:
     prefix = os.environ.get("MINX_PREFIX")
     package = Path(__file__).resolve().parents[1]
     found = [Path(prefix) / "bin"] if prefix else []
-    return [*found, package / "bin", Path(sys.prefix) / "bin"]
+    return [*found, package / "_minx" / "bin", Path(sys.prefix) / "bin"]
 
 
 def program(app: str) -> Path:

@@ -19,8 +19,6 @@ import numpy as np
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[3] / "python")]
 import throughput
 
-RIGHT = 2  # MX_LAYOUT_RIGHT
-
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -74,7 +72,7 @@ def compare(name, problem, ctx, native, options):
     import kernels
     import timing
 
-    layout = RIGHT if name == "yax" else 0
+    layout = minx.RIGHT if name == "yax" else 0
     arrays = [ctx.array(array, layout=layout) for array in problem.arrays]
     in_c, fence = native.run(name, arrays, problem.numbers), fence_of(ctx)
     ours = throughput.launches(minx, kernels, name, arrays, problem.numbers, ctx)
