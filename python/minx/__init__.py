@@ -9,7 +9,7 @@
     minx.parallel_for(minx.Range(y.size), axpy, y, x, 2.0)
 """
 
-from .language import printing as _printing
+from .language import printing as _printing  # registers print
 from .language.atomics import (atomic_add, atomic_and, atomic_compare_exchange, atomic_exchange, atomic_load, atomic_max, atomic_min,
                                atomic_mul, atomic_or, atomic_store, atomic_sub, atomic_xor)
 from .language.calls import local

@@ -11,8 +11,7 @@ import operator
 import re
 
 from .. import types as T
-from ..language.calls import c_string
-from ..language.values import MISSING, Val
+from ..language.values import MISSING, Val, c_string
 from ..types import BOOL
 
 OPERATIONS = {  # name: (as plain Python, only for integers)

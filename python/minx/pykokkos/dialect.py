@@ -61,7 +61,7 @@ class PyKokkos(Dialect):
         if node.attr == "extent":
             return Val("", None, ref=Method(lambda t, n, s: t.extent(array, constant(t, n, "extent takes a dimension"), n)))
         if node.attr == "rank":
-            return Val("", None, ref=Method(lambda t, n, s: const_val(array.array.rank - len(array.given))))
+            return Val("", None, ref=Method(lambda t, n, s: const_val(array.rank)))
         if node.attr == "data":
             return Val("", None, ref=array)
         return None
