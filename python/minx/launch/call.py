@@ -27,7 +27,7 @@ NUMBERS = {int, float, bool, *(np.dtype(t).type for t in "bBhHiIqQfd?")}
 class Call:
     """A compiled kernel with its arrays bound."""
 
-    __slots__ = ("buffer", "address", "pack", "launch", "result", "states", "foreign", "table", "key", "holders")
+    __slots__ = ("buffer", "address", "pack", "launch", "result", "numpy", "others", "foreign", "table", "key", "holders")
 
     def end(self) -> None:
         """Forgets it: one of its arrays, or its context, has ended or changed."""
@@ -109,12 +109,19 @@ def launch_with(pattern, policy, kernel, instance, args, ctx, reducers, target=N
         return run_python(pattern, policy, kernel, args, reducers, target, instance)
     goal = target and target.key
     # of the thread, too: each has a buffer of its own. runtime/arrays.py says why id(a) is safe
-    key = (pattern, policy.space, ctx.number, get_ident(), reducers, goal,
-           *[id(a) if type(a) not in NUMBERS else type(a) for a in args])
+    key, numbers = [pattern, policy.space, ctx.number, get_ident(), reducers, goal], []
+    for a in args:
+        kind = type(a)
+        if kind in NUMBERS:
+            key.append(kind)
+            numbers.append(a)
+        else:
+            key.append(id(a))
+    key = tuple(key)
     call = kernel.calls.get(key)
     if call is None or not current(kernel, call, args, target):
         call = bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target)
-    call.pack.pack_into(call.buffer, 8, *policy.numbers, *[a for a in args if type(a) in NUMBERS])
+    call.pack(call.buffer, 8, *policy.numbers, *numbers)
     array = call.result.prepare(call.buffer) if goal and target.makes_array else None
     if call.foreign or ctx.graph is not None:
         run_with_others(call, ctx, args, target)
@@ -156,8 +163,13 @@ def current(kernel, call, args, target) -> bool:
                 old.end()
             kernel.constants.clear()
             return False
-    for n, state in call.states:
-        if runtime.has_changed(array_at(n, args, target), state):
+    for n, shape, strides, dtype, written in call.numpy:
+        array = args[n]
+        if array.shape != shape or array.strides != strides or array.dtype is not dtype or written and not array.flags.writeable:
+            call.end()
+            return False
+    for n, state in call.others:
+        if runtime.state_of(array_at(n, args, target)) != state:
             call.end()
             return False
     return True
@@ -180,15 +192,23 @@ def bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target):
     if call.result is not None:
         call.result.aim(call.buffer)
     runtime.library().check(compiled.bind(call.address, handles))
-    call.pack = struct.Struct(f"{len(policy.numbers)}q{compiled.scalars}")
+    call.pack = struct.Struct(f"{len(policy.numbers)}q{compiled.scalars}").pack_into
     call.launch = compiled.launch
-    states = [(n, runtime.state_of(array_at(n, args, target))) for n in arrays]
-    call.states = [(n, state) for n, state in states if state is not None]
-    call.foreign = [n for n, _ in call.states if ctx.stream is not None and not isinstance(array_at(n, args, target), np.ndarray)]
+    watch(call, arrays, compiled.written, args, target, ctx)
     if call.result is not None and target is not None and target.into is not None:
         call.result = None
     remember(kernel.calls, key, call, [ctx.held, *[v.held for v in views]])
     return call
+
+
+def watch(call, arrays, written, args, target, ctx) -> None:
+    """Notes what of the arrays must be as it is now in the next launch. Of NumPy's arrays these are shape, strides and type; whether one
+    can be written is looked at for those that the kernel writes."""
+    numpy = [n for n in arrays if n != INTO and isinstance(args[n], np.ndarray)]
+    call.numpy = [(n, args[n].shape, args[n].strides, args[n].dtype, n in written) for n in numpy]
+    states = [(n, runtime.state_of(array_at(n, args, target))) for n in arrays if n not in numpy]
+    call.others = [(n, state) for n, state in states if state is not None]
+    call.foreign = [n for n, _ in call.others if ctx.stream is not None and not isinstance(array_at(n, args, target), np.ndarray)]
 
 
 def remember(table, key, call, holders) -> None:

@@ -28,7 +28,7 @@ class Compiled:
         self.size.restype = ctypes.c_int64
         self.bind.argtypes, self.launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p], [ctypes.c_void_p]
         self.bytes, self.value_at, self.to_at = self.size(0), self.size(1), self.size(2)
-        self.scalars, self.arrays, self.names = made["scalars"], made["arrays"], made["names"]
+        self.scalars, self.arrays, self.names, self.written = made["scalars"], made["arrays"], made["names"], set(made["written"])
         self.value, self.array, self.reducers = made["value"], made["array"], made["reducers"]
         self.has_result = bool(self.value or self.array)
 

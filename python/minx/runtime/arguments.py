@@ -40,12 +40,3 @@ def state_of(value):
     if isinstance(value, np.ndarray):
         return value.shape, value.strides, value.dtype, value.flags.writeable
     return arrays.describe(value)
-
-
-def has_changed(value, state) -> bool:
-    """Is the array another one than when state_of was asked?"""
-    if isinstance(value, np.ndarray):
-        shape, strides, dtype, writable = state
-        return (value.shape != shape or value.strides != strides or value.dtype is not dtype and value.dtype != dtype
-                or value.flags.writeable is not writable)
-    return arrays.describe(value) != state
