@@ -1,0 +1,138 @@
+"""The blocks of docs/python.md run, in their order, and print what the page says; so do the examples of docstrings.
+
+A block ```python is run, in one namespace for the page. Words behind `python` say what it needs (cuda, cupy, torch, apps, h5py, xarray),
+and `raises`, that it ends with an exception. A block ```text that follows it is what it prints, or the exception as Python's last lines
+show it; `...` stands for anything. Lines have the numbers that they have on the page, so that a failure names its place."""
+
+import contextlib
+import doctest
+import importlib
+import importlib.util
+import io
+import os
+import re
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+PAGE = REPOSITORY / "docs" / "python.md"
+sys.path.insert(0, str(REPOSITORY / "python"))
+FENCE = re.compile(r"^```(\w+)?(.*)$")
+
+
+@dataclass
+class Block:
+    line: int  # of its first line
+    language: str
+    words: tuple
+    text: str
+    printed: str | None = None  # the block of text behind it
+
+
+def blocks_of(page: Path) -> list[Block]:
+    found, start = [], None
+    lines = page.read_text().splitlines()
+    for number, line in enumerate(lines, 1):
+        fence = FENCE.match(line)
+        if fence and start is None:
+            start = number + 1, fence[1] or "", tuple(fence[2].split())
+        elif fence:
+            found.append(Block(start[0], start[1], start[2], "\n".join(lines[start[0] - 1:number - 1]) + "\n"))
+            start = None
+    assert start is None, f"{page.name}: a block without end"
+    blocks = [b for b in found if b.language == "python"]
+    for before, block in zip(found, found[1:]):
+        if block.language == "text" and before.language == "python":
+            before.printed = block.text
+    return blocks
+
+
+def missing(word: str) -> str | None:
+    """Why a block that needs this cannot run; None: it can."""
+    import minx
+
+    if word == "raises":
+        return None
+    if word == "cuda":
+        return minx.backend_missing("cuda")
+    if word == "apps":
+        from minx import apps
+
+        try:
+            apps.program("minimd")
+        except apps.AppError:
+            return "the apps are not built: MINX_BIN names the folder that has them"
+        return None
+    assert word in ("cupy", "torch", "h5py", "xarray", "IPython"), f"{PAGE.name}: a block needs {word}, which this test does not know"
+    return None if importlib.util.find_spec(word) else f"{word} is not installed"
+
+
+def matches(expected: str, got: str) -> bool:
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    return doctest.OutputChecker().check_output(expected, got, flags)
+
+
+BLOCKS = blocks_of(PAGE)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """The namespace of the page, and the folder in which it runs: that of the repository's decks is linked to."""
+    folder = tmp_path_factory.mktemp("docs")
+    (folder / "inputs").symlink_to(REPOSITORY / "inputs")
+    before = Path.cwd()
+    os.chdir(folder)
+    yield {"__name__": "__docs__"}, folder
+    os.chdir(before)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=[f"line{b.line}" for b in BLOCKS])
+def test_block(block, page):
+    for word in block.words:
+        why = missing(word)
+        if why:
+            pytest.skip(f"{PAGE.name}, line {block.line}: {why}")
+    namespace, folder = page
+    file = folder / f"line_{block.line}.py"  # kernels are read from their files
+    file.write_text("\n" * (block.line - 1) + block.text)
+    printed, raised = io.StringIO(), None
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(compile(file.read_text(), str(file), "exec"), namespace)
+        except Exception as error:
+            raised = error
+            if "raises" not in block.words:
+                raise
+    if "raises" in block.words:
+        assert raised is not None, f"{PAGE.name}, line {block.line}: no exception"
+        printed.write("".join(traceback.format_exception_only(raised)).replace(str(file), "example.py"))
+    if block.printed is not None:
+        assert matches(block.printed, printed.getvalue()), f"{PAGE.name}, line {block.line} prints\n{printed.getvalue()}"
+
+
+def test_the_page_has_examples():
+    assert len(BLOCKS) > 20
+
+
+MODULES = ["minx", "minx.apps"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    """doctest of what a module offers: also of functions that it has from elsewhere."""
+    module = importlib.import_module(name)
+    finder, runner = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    public = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
+    seen = set()
+    for public_name in public:
+        thing = getattr(module, public_name)
+        if id(thing) in seen or not getattr(thing, "__doc__", None) or not callable(thing):
+            continue
+        seen.add(id(thing))
+        for test in finder.find(thing, public_name, globs={**vars(module), "minx": importlib.import_module("minx")}):
+            runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
