@@ -79,6 +79,7 @@ class Assignments:
         if not convert and T.combine(T.kind(value.type), T.kind(t)) != T.kind(t):
             raise self.error(node.value, f"a {value.type} for a variable of type {t}: convert it, as in int(...)")
         if convert:
+            t = INT if t == "i64" and self.is_python_type(node.annotation) else t  # as in C++, int * float is a float
             self.declared_as[node.target.id] = t
         else:
             t = {"i64": INT, "f64": T.FLOAT, "c128": T.COMPLEX}.get(t, t) if self.is_python_type(node.annotation) else t

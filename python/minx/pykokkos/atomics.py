@@ -34,9 +34,7 @@ def target(t, node, view, index):
     """The element of an atomic as C, and its type."""
     parts = index.elts if isinstance(index, (ast.List, ast.Tuple)) else [index]
     chosen = parts[0] if len(parts) == 1 else ast.copy_location(ast.Tuple(list(parts), ast.Load()), index)
-    element, type_ = t.element(ast.copy_location(ast.Subscript(view, chosen, ast.Load()), node), store=True)
-    if type_ is None:
-        raise t.error(node, "an atomic takes an index for each dimension of the view")
+    element, type_ = t.lvalue(ast.copy_location(ast.Subscript(view, chosen, ast.Load()), node))
     if type_ not in ("f64", "f32", "i64", "i32", "u64", "u32"):
         raise t.error(node, f"atomics are on double, float, int32, int64, uint32 and uint64, not on elements of type {type_}")
     return element, type_

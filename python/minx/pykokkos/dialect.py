@@ -6,11 +6,10 @@ from __future__ import annotations
 import ast
 import math
 
-from .. import types as T
 from ..language.dialect import Dialect
 from ..language.values import Method, Val, const_val
 from . import atomics, nested
-from .scopes import with_scopes
+from .rewrite import rewritten
 
 MATH = """sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh fabs trunc erf erfc
 fmod hypot atan2 copysign cbrt floor ceil isnan isinf isfinite gamma lgamma fmin fmax""".split()
@@ -27,7 +26,7 @@ class PyKokkos(Dialect):
         self.name = f"pykokkos{sorted(atomic) or ''}"
 
     def source(self, source):
-        return with_scopes(source)
+        return rewritten(source)
 
     def handler(self, called):
         if isinstance(called, ast.AST):
@@ -79,17 +78,3 @@ def constant(t, node, what: str) -> int:
         raise t.error(node, f"{what} that is a constant")
     return values[0].const
 
-
-def power(t, node, statement):
-    """pow(x, y), of C."""
-    if len(node.args) != 2:
-        raise t.error(node, "pow takes two numbers")
-    a, b = (t.number(x) for x in node.args)
-    type_ = T.combine(a.type, b.type)
-    if not T.is_float(type_):
-        return t.binary(node, ast.Pow(), a, b)
-    suffix = "f" if type_ == "f32" else ""
-    return Val(f"pow{suffix}({t.cast(a, type_)}, {t.cast(b, type_)})", type_)
-
-
-HANDLERS[pow] = power

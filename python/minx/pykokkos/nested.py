@@ -16,7 +16,7 @@ from ..language.values import MISSING, Accumulator, ArrayRef, Val, c_name, numbe
 from ..types import BOOL, INT, is_number
 from .policies import (Nested, PerTeam, PerThread, Scratch, Single, TeamThreadMDRange, TeamThreadRange, TeamVectorMDRange,
                        TeamVectorRange, ThreadVectorMDRange, ThreadVectorRange)
-from .scopes import body_of
+from .rewrite import body_of
 
 LAMBDA_VIEW = "mx_view_"  # the argument that a lambda sets
 SUMS = ("f64", "f32", "i64", "i32", "u64", "u32")  # types that teams add

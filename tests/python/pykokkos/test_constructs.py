@@ -433,7 +433,6 @@ def test_printf(capfd):
     assert capfd.readouterr().out == "5 and 2.5\n"
 
 
-@pytest.mark.xfail(reason="local arrays are on their way")
 def test_lists():
     @pk.workunit
     def f(i: int, out: pk.View1D[pk.double]):

@@ -1,4 +1,6 @@
-"""Functions inside of workunits have variables of their own. The translation writes their bodies where they are called, in one C
+"""What is written in another way before a workunit is translated: names in inner functions, returns, lists.
+
+Functions inside of workunits have variables of their own. The translation writes their bodies where they are called, in one C
 function; so a variable of an inner function that has the name of another gets a new name first."""
 
 from __future__ import annotations
@@ -76,11 +78,39 @@ def rename(function, names: dict):
 
 
 @functools.lru_cache(maxsize=1024)
-def with_scopes(source: Source) -> Source:
-    """The source with names that mean one thing each; the source itself if its function has no functions inside."""
-    if not any(isinstance(n, FUNCTIONS) for s in body_of(source.tree) for n in ast.walk(s)):
+def rewritten(source: Source) -> Source:
+    """The source with names that mean one thing each, and lists written out; the source itself if it has neither inner functions nor
+    lists."""
+    if not any(isinstance(n, (*FUNCTIONS, ast.List)) for s in body_of(source.tree) for n in ast.walk(s)):
         return source
-    tree = copy.deepcopy(source.tree)
+    made = copy.copy(source)
+    made.tree = Lists().visit(copy.deepcopy(source.tree))
+    separate_scopes(made.tree)
+    for function in [n for n in ast.walk(made.tree) if isinstance(n, ast.FunctionDef) and n is not made.tree]:
+        function.body = without_returns(function.body, source)
+    return made
+
+
+class Lists(ast.NodeTransformer):
+    """[x] * 3 becomes [x, x, x], and the elements of `name: List[float] = [...]` floats."""
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        a, b = node.left, node.right
+        if isinstance(b, ast.List):
+            a, b = b, a
+        if isinstance(node.op, ast.Mult) and isinstance(a, ast.List) and isinstance(b, ast.Constant) and isinstance(b.value, int):
+            return ast.copy_location(ast.List([copy.deepcopy(e) for _ in range(b.value) for e in a.elts], ast.Load()), node)
+        return node
+
+    def visit_AnnAssign(self, node):
+        self.generic_visit(node)
+        if isinstance(node.value, ast.List) and isinstance(node.annotation, ast.Subscript):
+            node.value.elts = [ast.copy_location(ast.Call(copy.deepcopy(node.annotation.slice), [e], []), e) for e in node.value.elts]
+        return node
+
+
+def separate_scopes(tree):
     number = 0
 
     def separate(function):
@@ -98,11 +128,6 @@ def with_scopes(source: Source) -> Source:
             separate(inner)
 
     separate(tree)
-    for function in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n is not tree]:
-        function.body = without_returns(function.body, source)
-    made = copy.copy(source)
-    made.tree = tree
-    return made
 
 
 def returns_in(node) -> bool:
