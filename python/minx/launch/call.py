@@ -128,7 +128,7 @@ def launch_with(pattern, policy, kernel, instance, args, ctx, reducers, target=N
     else:
         code = call.launch(call.address)
         if code:
-            runtime.library().check(code)
+            runtime.libminx().check(code)
     if array is not None:
         return array
     return call.result(call.buffer) if call.result is not None else None
@@ -144,7 +144,7 @@ def run_with_others(call, ctx, args, target) -> None:
         ctx.graph.keep(*[a for a in args if type(a) not in NUMBERS], *([target.into] if target is not None else []))
     for stream in streams:
         ctx.wait(stream)
-    runtime.library().check(call.launch(call.address))
+    runtime.libminx().check(call.launch(call.address))
     for stream in streams:
         ctx.precede(stream)
 
@@ -191,7 +191,7 @@ def bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target):
     call.result = compiled.result_reader(target, reducers) if compiled.has_result else None
     if call.result is not None:
         call.result.aim(call.buffer)
-    runtime.library().check(compiled.bind(call.address, handles))
+    runtime.libminx().check(compiled.bind(call.address, handles))
     call.pack = struct.Struct(f"{len(policy.numbers)}q{compiled.scalars}").pack_into
     call.launch = compiled.launch
     watch(call, arrays, compiled.written, args, target, ctx)

@@ -112,7 +112,7 @@ class Timer:
 
 def initialize():
     """Starts libminx, which the first launch does too."""
-    runtime.library()
+    runtime.libminx()
 
 
 def finalize():

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import Error
 from . import dlpack
-from .library import Held, library
+from .library import Held, libminx
 from .structures import CUDA, DEFAULT, HOST, LEFT, RIGHT, STRIDE, Handle, ViewOptions, element_type, integers
 
 
@@ -117,7 +117,7 @@ def element_strides(d: Description, name: str):
 
 def wrap_handle(d: Description, ctx, label: str, space: int = DEFAULT) -> Handle:
     """mx_view_wrap, and mx_view_constant where the array is read-only. The caller ends the view."""
-    lib, handle = library(), Handle()
+    lib, handle = libminx(), Handle()
     kind, strides = element_type(d.dtype), element_strides(d, label)
     order = RIGHT if d.strides is None and len(d.shape) > 1 else 0
     address = d.address or (_NOWHERE if 0 in d.shape else 0)  # CUDA arrays without elements have no address
@@ -161,7 +161,7 @@ class Borrowed:
 
     def __init__(self, array, handle: Handle):
         self.handle = handle
-        self.held = Held(array, lambda: library().mx_view_destroy(byref(handle)))
+        self.held = Held(array, lambda: libminx().mx_view_destroy(byref(handle)))
 
 
 _foreign: dict[int, Foreign] = {}  # by id(array)

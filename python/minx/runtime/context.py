@@ -11,13 +11,13 @@ from ctypes import byref, c_char_p, c_void_p
 import numpy as np
 
 from ..errors import Error
-from .library import Held, library
+from .library import Held, libminx
 from .structures import DEFAULT, HOST, INSTANCE_KINDS, LAYOUT_NAMES, MANAGED, ContextDetails, ContextInfo
 
 
 def backends() -> list[str]:
     """The names of the backends of this build: ["serial", "openmp", "simt"]."""
-    lib = library()
+    lib = libminx()
     names = itertools.takewhile(lambda name: name is not None, map(lib.mx_backend_name, itertools.count()))
     return [name.decode() for name in names]
 
@@ -25,14 +25,14 @@ def backends() -> list[str]:
 def backend_missing(name: str) -> str | None:
     """Why no context of a backend can be made here and now; None: one can."""
     why = c_char_p()
-    if library().mx_backend_available(name.encode(), byref(why)):
+    if libminx().mx_backend_available(name.encode(), byref(why)):
         return None
     return (why.value or b"not in this build").decode()
 
 
 def fence() -> None:
     """Waits for all contexts: mx_fence_all. No other thread may use one meanwhile."""
-    library().mx_fence_all()
+    libminx().mx_fence_all()
 
 
 def stream_number(stream) -> int | None:
@@ -66,7 +66,7 @@ class Context:
     def __init__(self, resource: str = "openmp", *, stream=None, check: str | None = None, tolerance: float = 1e-9):
         if not isinstance(resource, str):
             raise TypeError(f"got a {type(resource).__name__}, expected the resource of a context as text, such as 'openmp:threads=2'")
-        lib, handle, number = library(), c_void_p(), stream_number(stream)
+        lib, handle, number = libminx(), c_void_p(), stream_number(stream)
         if number is None:
             lib.mx_ctx_create(resource.encode(), byref(handle))
         else:
@@ -82,7 +82,7 @@ class Context:
             self.check_against(check, tolerance)
 
     def _read(self) -> None:
-        lib, info, details = library(), ContextInfo(), ContextDetails()
+        lib, info, details = libminx(), ContextInfo(), ContextDetails()
         lib.mx_ctx_get_info(self._handle, byref(info))
         lib.mx_ctx_get_details(self._handle, byref(details))
         self.backend, self.layout, self.space = info.backend.decode(), info.layout, info.space
@@ -119,28 +119,28 @@ class Context:
     def info(self) -> ContextInfo:
         """mx_ctx_get_info: also the numbers of launches and of synchronisations so far."""
         info = ContextInfo()
-        library().mx_ctx_get_info(self.handle, byref(info))
+        libminx().mx_ctx_get_info(self.handle, byref(info))
         return info
 
     def fence(self) -> None:
         """Waits until all work of this context is done, and raises what a device reports."""
-        library().mx_fence(self.handle)
+        libminx().mx_fence(self.handle)
 
     def wait(self, other) -> None:
         """Work launched on this context from now on runs after all work so far on `other`: a Context, or a stream of another library.
         On a device the host does not wait."""
         if isinstance(other, Context):
-            library().mx_ctx_wait(self.handle, other.handle)
+            libminx().mx_ctx_wait(self.handle, other.handle)
         else:
-            library().mx_ctx_wait_stream(self.handle, c_void_p(stream_number(other)))
+            libminx().mx_ctx_wait_stream(self.handle, c_void_p(stream_number(other)))
 
     def precede(self, stream) -> None:
         """Work on a stream of another library from now on runs after all work so far on this context. The host does not wait."""
-        library().mx_stream_wait_ctx(c_void_p(stream_number(stream)), self.handle)
+        libminx().mx_stream_wait_ctx(c_void_p(stream_number(stream)), self.handle)
 
     def check_against(self, resource: str | None, tolerance: float = 1e-9) -> None:
         """From now on each launch is repeated on a context of `resource` and compared; None: no more. See mx_ctx_check_against."""
-        library().mx_ctx_check_against(self.handle, resource.encode() if resource is not None else None, tolerance)
+        libminx().mx_ctx_check_against(self.handle, resource.encode() if resource is not None else None, tolerance)
         self.check = resource
         self.held.end_calls()
         self._read()
@@ -229,7 +229,7 @@ def partition(resource: str, parts: int) -> list[Context]:
         return [Context(resource) for _ in range(parts)]
     if resource != "openmp":
         raise ValueError(f"got '{resource}', expected 'openmp': its threads follow from the cores of each part")
-    cores = library().mx_host_cores()
+    cores = libminx().mx_host_cores()
     if not 1 <= parts <= cores:
         raise ValueError(f"got {parts} parts, expected 1 to {cores}, the number of cores")
     edges = [cores * n // parts for n in range(parts + 1)]

@@ -7,7 +7,7 @@ from ctypes import byref, c_int, c_void_p
 from ..errors import Error
 from . import arrays
 from .context import Context
-from .library import Held, library
+from .library import Held, libminx
 
 
 class Graph:
@@ -25,7 +25,7 @@ class Graph:
     recorded (Error MX_ERR_ARG), nor can put and numpy. See minx/graph.h."""
 
     def __init__(self, ctx: Context):
-        lib, handle = library(), c_void_p()
+        lib, handle = libminx(), c_void_p()
         lib.mx_graph_create(ctx.handle, byref(handle))
         self.ctx, self._handle, self._kept, self._foreign = ctx, handle, {}, []
         self.held = Held(self, lambda: lib.mx_graph_destroy(byref(handle)))
@@ -48,23 +48,23 @@ class Graph:
         if kind is not None:
             self.close()
         else:
-            library().mx_graph_finish(self.handle)
+            libminx().mx_graph_finish(self.handle)
 
     @property
     def last(self) -> int:
         """The number of the node that was recorded last; -1 before the first."""
-        return library().mx_graph_last(self.handle)
+        return libminx().mx_graph_last(self.handle)
 
     def after(self, *nodes: int) -> None:
         """Sets the nodes that the next node waits for, by their numbers; none: it waits for nothing. Error MX_ERR_ARG: no such node."""
-        library().mx_graph_after(self.handle, len(nodes), (c_int * max(len(nodes), 1))(*nodes))
+        libminx().mx_graph_after(self.handle, len(nodes), (c_int * max(len(nodes), 1))(*nodes))
 
     def launch(self) -> None:
         """Runs all nodes, ordered on the context like a launch."""
         streams = arrays.streams_of(self._foreign) if self._foreign and self.ctx.stream is not None else ()
         for stream in streams:
             self.ctx.wait(stream)
-        library().mx_graph_run(self.handle)
+        libminx().mx_graph_run(self.handle)
         for stream in streams:
             self.ctx.precede(stream)
 

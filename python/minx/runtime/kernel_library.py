@@ -7,7 +7,7 @@ import os
 from ctypes import c_int, c_void_p
 
 from ..errors import Error
-from .library import library
+from .library import libminx
 
 
 class KernelLibrary:
@@ -20,7 +20,7 @@ class KernelLibrary:
     Error MX_ERR_INPUT: it cannot be loaded, or is linked to another libminx, which would not know the contexts of this one."""
 
     def __init__(self, path: str | os.PathLike):
-        self.path, lib = os.fspath(path), library()
+        self.path, lib = os.fspath(path), libminx()
         try:
             self.dll = ctypes.CDLL(self.path)
         except OSError as error:
@@ -36,7 +36,7 @@ class KernelLibrary:
             found = self.dll[name]
         except AttributeError:
             raise Error("MX_ERR_INPUT", f"{self.path} has no function '{name}'") from None
-        found.argtypes, found.restype, found.errcheck = arguments, c_int, library()._errcheck
+        found.argtypes, found.restype, found.errcheck = arguments, c_int, libminx()._errcheck
         return found
 
     def __repr__(self) -> str:

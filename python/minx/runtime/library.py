@@ -147,7 +147,7 @@ _exiting = False
 _lock = threading.RLock()
 
 
-def library() -> Library:
+def libminx() -> Library:
     """libminx, started at the first call. Error: mx_init failed, or Python exits and minx has ended."""
     if _library is None or _exiting:
         return _start()

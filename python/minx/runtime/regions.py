@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import contextlib
 
-from .library import library
+from .library import libminx
 
 
 @contextlib.contextmanager
 def region(name: str):
     """A named part of the program: `with minx.region("assemble"): ...`, or a decorator, @minx.region("assemble"). Regions nest."""
-    lib = library()
+    lib = libminx()
     lib.mx_region_push(name.encode())
     try:
         yield
@@ -23,4 +23,4 @@ def region(name: str):
 
 def event(name: str) -> None:
     """Reports an event at this moment."""
-    library().mx_event_mark(name.encode())
+    libminx().mx_event_mark(name.encode())

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import Error
 from . import arrays, dlpack
 from .context import Context, default, stream_number
-from .library import Held, library
+from .library import Held, libminx
 from .structures import (CUDA, DEFAULT, DEVICE_ACCESSIBLE, HOST_ACCESSIBLE, LAYOUT_NAMES, LEFT, RIGHT, SPACE_NAMES, STRIDE, TO_END, Handle,
                          Slice, ViewInfo, ViewOptions, element_type, integers)
 
@@ -25,7 +25,7 @@ class View:
     A view ends when nothing refers to it, or by close(). It keeps its context, and the array that it was made of."""
 
     def __init__(self, ctx: Context, handle: Handle, dtype: np.dtype, base=None):
-        lib, info = library(), ViewInfo()
+        lib, info = libminx(), ViewInfo()
         lib.mx_view_get_info(handle, byref(info))
         self.ctx, self.dtype, self.base, self._handle = ctx, dtype, base, handle
         self.held = Held(self, lambda: lib.mx_view_destroy(byref(handle)))
@@ -52,7 +52,7 @@ class View:
     def info(self) -> ViewInfo:
         """mx_view_get_info."""
         info = ViewInfo()
-        library().mx_view_get_info(self.handle, byref(info))
+        libminx().mx_view_get_info(self.handle, byref(info))
         return info
 
     def close(self) -> None:
@@ -89,7 +89,7 @@ class View:
         if not source.flags.aligned or any(s < 0 or s % self.itemsize for s in source.strides):
             source = np.ascontiguousarray(source)
         strides = None if source.flags.c_contiguous else integers([s // self.itemsize for s in source.strides])
-        library().mx_import_((ctx or self.ctx).handle, self.handle, c_void_p(source.ctypes.data), strides, element_type(self.dtype))
+        libminx().mx_import_((ctx or self.ctx).handle, self.handle, c_void_p(source.ctypes.data), strides, element_type(self.dtype))
 
     def numpy(self, ctx: Context | None = None, out: np.ndarray | None = None) -> np.ndarray:
         """A copy of the elements as a NumPy array, done on return. out: an array of this shape and type, which gets them instead."""
@@ -100,14 +100,14 @@ class View:
                              f"shape {self.shape}, that can be written")
         if self.size:
             strides = arrays.element_strides(arrays.describe(out, "out"), "out")
-            library().mx_export_((ctx or self.ctx).handle, self.handle, c_void_p(out.ctypes.data), strides, element_type(self.dtype))
+            libminx().mx_export_((ctx or self.ctx).handle, self.handle, c_void_p(out.ctypes.data), strides, element_type(self.dtype))
         return out
 
     def fill(self, value, ctx: Context | None = None) -> None:
         """Sets every element to a number (or a record)."""
         one = np.empty((), self.dtype)
         one[...] = value
-        library().mx_fill_((ctx or self.ctx).handle, self.handle, c_void_p(one.ctypes.data), element_type(self.dtype))
+        libminx().mx_fill_((ctx or self.ctx).handle, self.handle, c_void_p(one.ctypes.data), element_type(self.dtype))
 
     def copy(self, ctx: Context | None = None) -> View:
         """A new view with the same elements, in the context's space and the same order."""
@@ -120,7 +120,7 @@ class View:
     def __getitem__(self, key) -> View:
         """A part, which shares the memory: view[3], view[1:-1, ..., 2]. Slices have steps of 1. view[i, j] with all indices is a part of no
         dimensions; .item() is its number. IndexError: an index or too many; ValueError: a step."""
-        part, lib = Handle(), library()
+        part, lib = Handle(), libminx()
         slices = self._slices(key)
         lib.mx_subview(self.handle, len(slices), (Slice * max(len(slices), 1))(*slices), byref(part))
         return View(self.ctx, part, self.dtype, self.base)
@@ -168,21 +168,21 @@ class View:
     def constant(self) -> View:
         """A read-only view of the same memory."""
         handle = Handle()
-        library().mx_view_constant(self.handle, byref(handle))
+        libminx().mx_view_constant(self.handle, byref(handle))
         return View(self.ctx, handle, self.dtype, self.base)
 
     def mirror(self, always: bool = False) -> View:
         """A view of the same shape, layout and padding in host memory, of zeros; the view itself where NumPy accesses it, unless `always`."""
-        handle, lib = Handle(), library()
+        handle, lib = Handle(), libminx()
         (lib.mx_mirror_create if always else lib.mx_mirror_if_needed)(self.handle, byref(handle))
         return View(self.ctx, handle, self.dtype, self.base if self.space in HOST_ACCESSIBLE and not always else None)
 
     def unchecked(self, scale: float | None = None) -> View:
         """Excludes the view from the comparisons of check= contexts; scale: relates differences at least to this magnitude instead."""
         if scale is None:
-            library().mx_view_set_unchecked(self.handle)
+            libminx().mx_view_set_unchecked(self.handle)
         else:
-            library().mx_view_set_check_scale(self.handle, scale)
+            libminx().mx_view_set_check_scale(self.handle, scale)
         return self
 
     # the memory itself
@@ -261,7 +261,7 @@ class _Owner:
     """Keeps the memory of a view, for an array or a capsule of another library."""
 
     def __init__(self, view: View):
-        lib = library()
+        lib = libminx()
         lib.mx_view_retain(view.handle)
         handle = Handle(view.handle.slot, view.handle.generation)
         self.held = Held(self, lambda: lib.mx_view_destroy(byref(handle)), shared=True)
@@ -276,7 +276,7 @@ def create(ctx: Context, shape, dtype, label: str, layout: int, space: int, unin
     shape = (operator.index(shape),) if hasattr(shape, "__index__") else tuple(operator.index(n) for n in shape)
     dtype, handle = np.dtype(dtype), Handle()
     options = ViewOptions(space=space, layout=layout, uninitialized=uninitialized)
-    library().mx_view_create(ctx.handle, arrays.short(label), element_type(dtype), len(shape), integers(shape), byref(options),
+    libminx().mx_view_create(ctx.handle, arrays.short(label), element_type(dtype), len(shape), integers(shape), byref(options),
                              byref(handle))
     return View(ctx, handle, dtype)
 
@@ -311,7 +311,7 @@ def from_dlpack(source, ctx: Context | None = None) -> View:
 def copy(ctx: Context, to: View, source: View) -> None:
     """See Context.copy."""
     same = to.layout == source.layout in (LEFT, RIGHT) and to.strides == source.strides
-    lib = library()
+    lib = libminx()
     (lib.mx_deep_copy if same else lib.mx_remap)(ctx.handle, to.handle, source.handle)
     if ctx.graph is not None:
         ctx.graph.keep(to, source)
