@@ -138,7 +138,7 @@ class Arrays:
             return Val("", None, ref=ArrayRef(code, Array(element.element, len(element.shape)), ref.origin, name=ref.name,
                                               shape=element.shape))
         t = NP_BOOL if T.is_bool(element) else element
-        return Val(code, t, nonneg=t in T.UNSIGNED, origin=ref.origin, place=True)
+        return Val(code, t, nonneg=t in T.UNSIGNED, origin=ref.origin, place=True, shared=ref.origin is None and not ref.shape)
 
     def index_in(self, ref, d, axis: str) -> str:
         """An index of an array of C, checked where kernels check. Accessors check theirs themselves."""
@@ -277,6 +277,7 @@ class Arrays:
                                    "assign element by element")
         if value.type is None or not value.place:
             raise self.error(node, f"`{ast.unparse(node)}` is not a place that a kernel can store to")
+        self.private = value.origin is None and not value.shared
         if value.origin is not None:
             self.unit.written.add(value.origin)
         return value.code, value.type

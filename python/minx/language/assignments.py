@@ -42,6 +42,7 @@ class Assignments:
             raise self.error(node.value, f"{value.ref} is assigned to several names: write its elements, as in x, y = a[0], a[1]")
         else:
             raise self.error(node.value, f"{describe(value)} is assigned to {len(target.elts)} names: expected a tuple")
+        self.between(node)
         if len(values) != len(target.elts):
             raise self.error(node, f"{len(values)} values are assigned to {len(target.elts)} names")
         for part, v in zip(target.elts, values):
@@ -116,12 +117,25 @@ class Assignments:
             return self.assign_tuple(node, target, value)
         if isinstance(target, ast.Starred):
             raise self.error(target, "`*` in an assignment: name each element")
-        place, t = self.lvalue(target)
+        (place, t), private = self.lvalue(target), self.private
         if value.type is None:
             raise self.error(node, f"an element gets {describe(value)}: expected a number")
         if self.stored_by_dialect(node, target, place, t, None, value):
             return
-        self.effect(f"{place} = {strip(self.cast(value, t, node))};", node)
+        self.put(f"{place} = {strip(self.cast(value, t, node))};", target, node, private)
+
+    def put(self, text, target, node, private: bool) -> None:
+        """A store: to an array of a lane's own, or to one that others see."""
+        if not private:
+            return self.effect(text, node)
+        while isinstance(target, (ast.Subscript, ast.Attribute)):
+            target = target.value
+        if isinstance(target, ast.Name) and self.parallel_outside:
+            home = self.ref_blocks.get(target.id) or self.declaration(target.id)[0]
+            if home in self.parallel_outside[-1]:
+                raise self.error(node, f"{target.id} has elements of its own for each lane, and is from outside of this loop: "
+                                       "make it one of the loop, or use team.scratch")
+        self.line(text, node)
 
     def stored_by_dialect(self, node, target, place, t, op, value) -> bool:
         return isinstance(target, ast.Subscript) and self.spec.dialect.store(
@@ -224,7 +238,7 @@ class Assignments:
 
     def augment_place(self, node):
         """a[i] += x. The index is computed once: where its code may not stand twice, it goes to a variable first."""
-        place, t = self.lvalue(node.target)
+        (place, t), private = self.lvalue(node.target), self.private
         if "(" in place.replace("MX_AT(", "") and not self.expr_is_pure(node.target):
             pointer = self.new("mx_to")
             self.line(f"{self.c_type(t)} *const {pointer} = &{place};", node)
@@ -236,8 +250,8 @@ class Assignments:
         value = self.binary(node, node.op, old, right)
         word = COMPOUND.get(type(node.op))
         if word and T.is_float(t) and T.combine(t, right.type) == t:
-            return self.effect(f"{place} {word}= {strip(self.cast(right, t, node))};", node)
-        self.effect(f"{place} = {strip(self.cast(value, t, node))};", node)
+            return self.put(f"{place} {word}= {strip(self.cast(right, t, node))};", node.target, node, private)
+        self.put(f"{place} = {strip(self.cast(value, t, node))};", node.target, node, private)
 
     def expr_is_pure(self, node) -> bool:
         return not any(isinstance(n, ast.Call) for n in ast.walk(node))

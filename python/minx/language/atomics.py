@@ -47,8 +47,8 @@ def _atomic(name, python):
         element, type_ = _element(t, node, name, array, index)
         x = _value(t, value, type_)
         if name == "exchange":
-            return Val(f"{'(void)' * statement}mx_atomic_exchange(&{element}, {x})", type_, pure=False)
-        return Val(f"mx_atomic_{'' if statement else 'fetch_'}{name}(&{element}, {x})", type_, pure=False)
+            return Val(f"{'(void)' * statement}mx_atomic_exchange(&{element}, {x})", type_, pure=False, effects=not statement)
+        return Val(f"mx_atomic_{'' if statement else 'fetch_'}{name}(&{element}, {x})", type_, pure=False, effects=not statement)
 
     HANDLERS[atomic] = handler
     return atomic
@@ -78,7 +78,7 @@ def _compare_exchange(t, node, statement):
         raise t.error(node, "atomic_compare_exchange takes an array, an index, the expected and the desired value")
     element, type_ = _element(t, node, "compare_exchange", *node.args[:2])
     expected, desired = (_value(t, a, type_) for a in node.args[2:])
-    return Val(f"{'(void)' * statement}mx_atomic_compare_exchange(&{element}, {expected}, {desired})", type_, pure=False)
+    return Val(f"{'(void)' * statement}mx_atomic_compare_exchange(&{element}, {expected}, {desired})", type_, pure=False, effects=not statement)
 
 
 HANDLERS[atomic_compare_exchange] = _compare_exchange

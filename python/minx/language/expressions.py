@@ -46,6 +46,8 @@ class Expressions:
         if name in self.seen_types or name in self.types and name in self.last_places:
             t = self.types.get(name) or self.seen_types.get(name)
             self.occurs(name, False)
+            if name in self.scanned:
+                return Val(self.scanned[name], t)
             if name in self.renamed:
                 raise self.error(node, f"{name} has no value inside this loop: its items may only add to it")
             return Val(c_name(name), t, nonneg=self.nonneg.get(name, self.seen_nonneg.get(name, False)),

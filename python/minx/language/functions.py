@@ -19,7 +19,7 @@ from .values import (HANDLERS, MISSING, WHOLE, ArrayRef, Method, Part, Self, Val
 
 class Functions:
     def of_Call(self, node):
-        value = self.call(node)
+        value = self.call_once(self.call(node), node)
         if value.type is None and value.ref is None and not value.code:
             raise self.error(node, f"{ast.unparse(node.func)} gives no value")
         return value
@@ -96,7 +96,7 @@ class Functions:
         found = self.unit.functions.get(key)
         if found is None:
             found = self.translate_function(node, function, source, key, names, parameters)
-        return Val(f"{found[0]}({', '.join(arguments)})", found[2], pure=False)
+        return Val(f"{found[0]}({', '.join(arguments)})", found[2], pure=False, effects=self.unit.effects.get(found[0], False))
 
     def formal_names(self, node, source, function) -> list:
         """The names of a function's parameters."""
@@ -207,6 +207,7 @@ class Functions:
         result = inner.returns
         head = f"MX_BODY {self.c_type(result) if result else 'void'} {c}({', '.join(parameters) or 'void'})"
         functions[key] = found = (c, [head, "{", *copies, *body, "}"], result)
+        self.unit.effects[c] = inner.effects
         self.unit.prototypes.append(key)
         return found
 

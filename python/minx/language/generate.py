@@ -13,6 +13,7 @@ from .driver import SLOT, driver
 from .joins import join_function, parts
 from .reducers import c_value, struct_format
 from .results import ArrayAccumulator, TupleAccumulator
+from . import shared_loops  # noqa: F401  (it adds what it translates to LOOPS)
 from .source import source_of
 from .team import TeamRef
 from .values import Accumulator, ArrayRef, Self, Spec, Unit, Val, c_name
@@ -112,6 +113,7 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
     copies = [name for name in parameters if name in rebound and name in names and T.is_number(names[name].type)]
     translator = Translator(unit, source, names, kernel=True, level="team" if spec.space == "TEAM" else None)
     body = translator.translate()
+    body = [*translator.hoisted, *body]
     for name in copies:  # an argument that the kernel changes is a variable
         body.insert(0, f"    {translator.c_type(translator.types[name])} {c_name(name)} = mx_a->{c_name(name)};")
     if spec.space != "TEAM":

@@ -33,6 +33,8 @@ class Loops:
     def end_loop(self, node) -> None:
         flag = self.loop_flags.pop()
         if flag is not None:
+            for memory in self.loop_memory[-1:]:
+                self.memory.add(memory)
             self.line(f"if (!{flag}) {{")
             self.block_of(node.orelse)
             self.line("}")
@@ -42,6 +44,7 @@ class Loops:
         self.unit.loops = True
         self.loop_names.append("plain")
         before = len(self.lines)
+        self.order([node.test])
         test = strip(self.test(node.test))
         first, self.lines = self.lines[before:], self.lines[:before]  # what has to run in front of each test
         if first:

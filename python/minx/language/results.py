@@ -14,6 +14,16 @@ CALLS = {"min": "MIN", "minimum": "MIN", "fmin": "MIN", "max": "MAX", "maximum":
 ATOMICS = {"SUM": "add", "PROD": "mul", "MIN": "min", "MAX": "max", "BAND": "and", "BOR": "or"}
 
 
+def extreme_of(node) -> str | None:
+    """m = min(m, x) or m = max(m, x)?"""
+    if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.Call) and len(node.value.args) == 2 and not node.value.keywords):
+        return None
+    kind = CALLS.get(ast.unparse(node.value.func).rpartition(".")[2])
+    itself = any(isinstance(a, ast.Name) and a.id == node.targets[0].id for a in node.value.args)
+    return kind.lower() if kind and itself else None
+
+
 class TupleAccumulator(Parts):
     """The value of a scan or reduction with a Reducer of several numbers: a Val for each."""
 
@@ -104,6 +114,8 @@ class Results:
         base = target.value if isinstance(target, ast.Subscript) else target
         if not isinstance(base, ast.Name) or base.id in self.local_refs or isinstance(node, ast.Assign) and len(node.targets) > 1:
             return False
+        if isinstance(target, ast.Name) and isinstance(node, ast.Assign) and self.kinds.get(base.id) in ("min", "max"):
+            return self.change_extreme(node, base.id)
         bound = self.names.get(base.id)
         ref = getattr(bound, "ref", None)
         if isinstance(ref, ArrayAccumulator):
@@ -114,6 +126,19 @@ class Results:
             self.change_number(node, bound)
         else:
             return False
+        return True
+
+    def change_extreme(self, node, name) -> bool:
+        """m = min(m, x) of a variable that the items of a shared loop join."""
+        if extreme_of(node) is None:
+            raise self.error(node, f"items join {name} by {self.kinds[name]}: they may only assign {self.kinds[name]}({name}, ...)")
+        own = [isinstance(a, ast.Name) and a.id == name for a in node.value.args]
+        share = self.number(node.value.args[own.index(False) if False in own else 1])
+        t = T.strong(self.types.get(name) or share.type)
+        self.seen_types[name] = T.join(self.seen_types.get(name), share.type)
+        self.occurs(name, False)
+        part, less = self.renamed[name], "mx_x < {0}" if self.kinds[name] == "min" else "{0} < mx_x"
+        self.line(f"{{ const {self.c_type(t)} mx_x = {strip(self.cast(share, t))}; {part} = {less.format(part)} ? mx_x : {part}; }}", node)
         return True
 
     def change_number(self, node, bound):

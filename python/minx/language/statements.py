@@ -7,7 +7,6 @@ import ast
 from .. import types as T
 from ..types import Struct
 from .constructs import STATEMENTS, say
-from .team import is_shared, order
 from .values import MISSING, Val, c_string, describe, strip
 
 
@@ -16,27 +15,12 @@ class Statements:
         method = getattr(self, "do_" + type(node).__name__, None)
         if method is None:
             raise self.error(node, say(STATEMENTS, node))
-        if self.level == "team" and not self.spec.dialect.threads_run_all:
-            return self.team_statement(method, node, last)
+        if self.orders():
+            return self.ordered_statement(method, node, last)
         if type(node) is ast.Return:
             self.do_Return(node, last)
         else:
             method(node)
-
-    def team_statement(self, method, node, last):
-        """One outside of a team's loops: a barrier in front of it if it depends on what threads did before."""
-        if isinstance(node, (ast.If, ast.While, ast.For)):
-            nested = [node.iter] if isinstance(node, ast.For) else [node.test]
-            order(self, nested)
-            if not isinstance(node, ast.If) and not is_shared(node):  # its second run comes after its first
-                order(self, node.body, only_note=True)
-            before = set(self.reads_before), set(self.writes_before)
-            method(node)
-            self.reads_before |= before[0]
-            self.writes_before |= before[1]
-            return
-        order(self, [node])
-        self.do_Return(node, last) if type(node) is ast.Return else method(node)
 
     def block_of(self, statements):
         self.enter()
@@ -81,6 +65,7 @@ class Statements:
 
     def effect(self, text: str, node):
         """A store, an atomic, a print: of which threads and lanes of a team; in which of the two calls of a scan."""
+        self.effects = True
         self.line(self.guard() + self.single() + text, node)
 
     def single(self) -> str:
@@ -101,6 +86,8 @@ class Statements:
             return self.on_return(node)
         if not self.kernel:
             return self.function_returns(node)
+        if not self.spec.dialect.inner_functions and any(kind != "plain" for kind in self.loop_names):
+            raise self.error(node, "`return` inside of a loop whose items run at the same time")
         if self.spec.pattern == "reduce" and node.value is not None:
             self.contribute(node)
             if not last:
@@ -109,7 +96,7 @@ class Statements:
         if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
             raise self.error(node, "a scan returns nothing: add to its value" if self.spec.pattern == "scan" else
                              "parallel_for has no result: parallel_reduce has")
-        if self.level is not None and not last and self.loop_names:
+        if self.level is not None and not last and self.loop_names and self.spec.dialect.inner_functions:
             self.line("continue;", node)
         elif not last:
             self.line("return;", node)
@@ -153,8 +140,11 @@ class Statements:
     def do_If(self, node):
         test = self.test(node.test)
         self.line(f"if ({strip(test)}) {{", node)
+        before = self.memory.copy()  # of a team's work: each branch begins with it
         self.block_of(node.body)
+        after, self.memory = self.memory, before
         if node.orelse:
             self.line("} else {")
             self.block_of(node.orelse)
+        self.memory.add(after)
         self.line("}")

@@ -1,6 +1,6 @@
 """Teams. A team kernel means what it means as plain Python: code outside of loops runs once for each team, and the loops over
-team.threads(n), team.lanes(n) and team.items(n) are shared. The translation adds what that takes: singles around stores,
-reductions of sums, and barriers where a part reads what the part before wrote.
+team.threads(n), team.lanes(n) and team.items(n) are shared. The translation adds what that takes: singles around stores, joins of
+what items add to (shared_loops.py), and barriers where a part must wait for the part before (order.py).
 
 A dialect with threads_run_all has Kokkos' meaning instead: each thread runs everything; barriers and singles are the program's
 own."""
@@ -8,17 +8,29 @@ own."""
 from __future__ import annotations
 
 import ast
+import copy
+import re
 
 import numpy as np
 
-from .. import types as T
-from .vectors import sums_of
-from .values import ATTRIBUTES, HANDLERS, LOOPS, ArrayRef, Val, c_name, number_type, strip
+from .order import Memory
+from .values import ATTRIBUTES, HANDLERS, ArrayRef, Val, number_type, strip
 from ..types import INT, Array
 
 
 class Team:
-    """The team of a kernel that runs as plain Python."""
+    """What a team kernel gets as its first parameter.
+
+    league_rank, league_size: the number of this team, and of teams.
+    threads(n), threads(begin, end): a loop whose items the threads of the team share. Inside of it, lanes(n): a loop whose items
+    the lanes of one thread share. items(n): a loop that threads and lanes share. Items of these loops may run in any order and at
+    the same time. A variable from outside may be joined in them, by s += x, m = min(m, x) or m = max(m, x). In a loop over lanes
+    or items it may also be read, which makes a scan: the items then see the sum of all items before.
+    scratch(shape, dtype=float, level=0): an array that the team shares; in a loop over threads one for each thread. Its contents
+    are undefined at first; its shape depends on the kernel's arguments only. level 0 is small and fast, 1 large.
+    barrier(): waits for all threads. The translation inserts barriers where they are needed; one more does no harm.
+
+    This class is the team of a kernel that runs as plain Python."""
 
     def __init__(self, league_rank, league_size):
         self.league_rank, self.league_size = league_rank, league_size
@@ -26,13 +38,18 @@ class Team:
     def threads(self, *bounds):
         return range(*bounds)
 
-    lanes = items = threads
+    def lanes(self, *bounds):
+        return range(*bounds)
+
+    def items(self, *bounds):
+        return range(*bounds)
 
     def barrier(self):
         pass
 
-    def scratch(self, shape, dtype=float):
-        return np.full(shape, np.nan) if np.dtype(dtype).kind == "f" else np.zeros(shape, dtype)
+    def scratch(self, shape, dtype=float, level=0):
+        dtype = np.dtype(getattr(dtype, "dtype", dtype))
+        return np.full(shape, np.nan, dtype) if dtype.kind == "f" else np.zeros(shape, dtype)
 
 
 class TeamRef:
@@ -49,170 +66,84 @@ def attribute(t, node, team):
     if node.attr in MEMBERS:
         return Val(f"mx_t->{MEMBERS[node.attr]}", INT, nonneg=True)
     if hasattr(Team, node.attr):
-        return Val("", None, ref=getattr(Team, node.attr) if node.attr not in ("lanes", "items") else (Team, node.attr))
+        return Val("", None, ref=getattr(Team, node.attr))
     raise t.error(node, f"a team has threads, lanes, items, barrier, scratch, {', '.join(MEMBERS)}; not {node.attr}")
 
 
 ATTRIBUTES[TeamRef] = attribute
 
 
-def arrays_in(t, statements):
-    """The arrays that statements read, and those that they write; "*" for any."""
-    reads, writes, unknown = set(), set(), set()
-    for n in (n for s in statements for n in ast.walk(s)):
-        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name):
-            unknown.add(n.targets[0].id)  # may become a row of an array
-        base = None
-        if isinstance(n, ast.Subscript):
-            base, store = n, isinstance(n.ctx, ast.Store)
-        elif isinstance(n, ast.Call) and "atomic" in ast.unparse(n.func) and n.args:
-            base, store = n.args[0], True
-        while isinstance(base, ast.Subscript):
-            base = base.value
-        if isinstance(base, ast.Name):
-            bound = t.local_refs.get(base.id) or t.names.get(base.id)
-            ref = getattr(bound, "ref", None)
-            name = ref.code if isinstance(ref, ArrayRef) else "*" if base.id in unknown else None
-            if name:
-                (writes if store else reads).add(name)
-    return reads, writes
-
-
-def order(t, statements, only_note=False):
-    """A barrier if this part of a team's work depends on the one before."""
-    reads, writes = arrays_in(t, statements)
-
-    def meet(a, b):
-        return a and b and (a & b or "*" in a | b)
-
-    if not only_note and (meet(writes, t.reads_before | t.writes_before) or meet(reads, t.writes_before)):
-        t.line("mx_team_barrier(mx_t);")
-        t.reads_before, t.writes_before = set(), set()
-    t.reads_before |= reads
-    t.writes_before |= writes
-
-
-def is_shared(loop):
-    """Is it a loop that threads share? Then its own parts need no order."""
-    return isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and isinstance(loop.iter.func, ast.Attribute) and \
-        loop.iter.func.attr in ("threads", "lanes", "items")
-
-
-def shared_loop(kind):
-    def handler(t, node, call):
-        if t.level is None:
-            raise t.error(node, "team loops are in kernels that are launched over minx.Team(...)")
-        allowed = {"threads": ("team",), "lanes": ("team", "thread"), "items": ("team",)}[kind]
-        if t.level not in allowed:
-            raise t.error(node, f"a loop over team.{kind} inside of one over {'lanes' if t.level == 'lane' else 'threads'}")
-        begin, end, step = t.range_bounds(call)
-        if step.const != 1:
-            raise t.error(call, "the loops of a team have a step of 1")
-        if t.level == "team":
-            order(t, node.body)
-        emit_loop(t, node, kind, begin, end, node.target.id, node.body)
-
-    return handler
-
-
-def emit_loop(t, node, kind, begin, end, name, body):
-    t.unit.loops = True
-    names = sums_of(t, ast.For(ast.Name(name, ast.Store()), call_none(), body, []))
-    for s in names:
-        t.occurs(s, False)
-    outer = {s: t.renamed.get(s, c_name(s)) for s in names}
-    parts = {s: t.new("mx_sum") for s in names}
-    types = {s: T.strong(t.types.get(s) or t.seen_types.get(s) or "f64") for s in names}
-    b, e = strip(t.cast(begin, INT)), strip(t.cast(end, INT))
-    level, above = t.level, list(t.block.above())
-    t.parallel_outside.append(above)
-    saved, t.renamed = t.renamed, {**t.renamed, **parts}
-    variable = t.new("mx_i")
-    for s in names:
-        t.line(f"{t.c_type(types[s])} {parts[s]} = 0;")
-    lanes = {}
-    if kind == "threads":
-        t.line(f"MX_TEAM_FOR(mx_t, {variable}, (int)({b}), (int)({e})) {{", node)
-        t.level = "thread"
-    elif kind == "lanes" and names:
-        t.line(f"MX_VECTOR_SUM(mx_t, {variable}, (int)({b}), (int)({e}), {', '.join(parts.values())}) {{", node)
-        t.level = "lane"
-    elif kind == "lanes":
-        t.line(f"MX_VECTOR_FOR(mx_t, {variable}, (int)({b}), (int)({e})) {{", node)
-        t.level = "lane"
-    elif names:  # items with sums: each thread has a part, whose items its lanes share
-        lanes = {s: t.new("mx_part") for s in names}
-        first, count = t.new("mx_first"), t.new("mx_count")
-        t.line(f"const int {first} = (int)({b}), {count} = (int)({e}) > {first} ? (int)({e}) - {first} : 0;")
-        for s in names:
-            t.line(f"{t.c_type(types[s])} {lanes[s]} = 0;")
-        t.line(f"MX_VECTOR_SUM(mx_t, {variable}, {first} + (int)((int64_t){count} * mx_t->rank / mx_t->size), "
-               f"{first} + (int)((int64_t){count} * (mx_t->rank + 1) / mx_t->size), {', '.join(lanes.values())}) {{", node)
-        t.renamed = {**t.renamed, **lanes}
-        t.level = "lane"
-    else:
-        t.line(f"MX_TEAM_VECTOR_FOR(mx_t, {variable}, (int)({b}), (int)({e})) {{", node)
-        t.level = "lane"
-    t.loop_names.append("parallel")
-    t.enter()
-    before = t.local_refs.get(name)
-    t.line(f"const int64_t {c_name(name)} = {variable};")
-    t.local_refs[name] = Val(c_name(name), INT, nonneg=begin.nonneg)
-    for s in body:
-        t.statement(s)
-    t.local_refs.pop(name)
-    if before is not None:
-        t.local_refs[name] = before
-    t.leave()
-    t.loop_names.pop()
-    t.line("}")
-    t.level, t.renamed = level, saved
-    t.parallel_outside.pop()
-    for s in names:
-        part = lanes.get(s, parts[s])
-        total = f"mx_team_sum(mx_t, {part})" if kind in ("threads", "items") else part
-        t.line(f"{outer[s]} += {total};")
-
-
-def call_none():
-    return ast.Constant(None)
-
-
-LOOPS[Team.threads] = shared_loop("threads")
-LOOPS[(Team, "lanes")] = shared_loop("lanes")
-LOOPS[(Team, "items")] = shared_loop("items")
-
-
 def barrier(t, node, statement):
     if t.level != "team" and not t.spec.dialect.threads_run_all:
         raise t.error(node, "a barrier inside of a loop that threads share")
     t.line("mx_team_barrier(mx_t);", node)
-    t.reads_before, t.writes_before = set(), set()
+    t.memory = Memory()
     return Val("")
 
 
 def scratch(t, node, statement):
-    """team.scratch(shape, dtype): the driver computes its bytes from the same expressions."""
-    if t.level != "team" or t.loop_names:
-        raise t.error(node, "scratch is asked for outside of loops")
-    shape = node.args[0].elts if isinstance(node.args[0], ast.Tuple) else [node.args[0]]
-    values = [t.number(s) for s in shape]
-    element = number_type(t.expr(node.args[1]).ref) if len(node.args) > 1 else "f64"
+    """team.scratch(shape, dtype, level): the driver computes its bytes from the same expressions."""
+    given = {**dict(zip(("shape", "dtype", "level"), node.args)), **{k.arg: k.value for k in node.keywords}}
+    if "shape" not in given or set(given) - {"shape", "dtype", "level"}:
+        raise t.error(node, "team.scratch(shape, dtype=float, level=0)")
+    per_thread = t.level == "thread"
+    if t.level not in ("team", "thread") or not per_thread and t.loop_names:
+        raise t.error(node, "scratch of a team is asked for outside of loops, scratch of each thread in a loop over team.threads")
+    shape = given["shape"].elts if isinstance(given["shape"], ast.Tuple) else [given["shape"]]
+    values = [t.number(by_arguments(t, s)) for s in shape]
+    element = number_type(t.expr(given["dtype"]).ref) if "dtype" in given else "f64"
     if element is None:
-        raise t.error(node.args[1], "the type of a number: float, minx.f32, ...")
-    return new_scratch(t, node, values, element, 0)
+        raise t.error(given["dtype"], "the type of a number: float, minx.f32, ...")
+    level = t.number(given["level"]).const if "level" in given else 0
+    if level not in (0, 1):
+        raise t.error(given["level"], "the level of scratch is 0 or 1")
+    return new_scratch(t, node, values, element, level, per_thread)
+
+
+def by_arguments(t, node):
+    """An expression with its variables replaced by what they are assigned, if that is once."""
+    assigned: dict = {}
+    for n in ast.walk(t.source.tree):
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store):
+            assigned.setdefault(n.id, []).append(None)
+        if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.targets[0], ast.Name):
+            assigned.setdefault(n.targets[0].id, []).append(n.value)
+
+    class Replace(ast.NodeTransformer):
+        def visit_Name(self, name):
+            values = assigned.get(name.id, [])
+            if len(values) == 2 and name.id not in t.names:  # the name itself, and its value
+                value = next(v for v in values if v is not None) if any(values) else None
+                return name if value is None else self.visit(copy.deepcopy(value))
+            return name
+
+    return Replace().visit(copy.deepcopy(node))
 
 
 def new_scratch(t, node, values, element, level, per_thread=False):
+    """An array in scratch. That of a thread is declared in front of all statements: a loop asks for it once."""
     name = t.new("mx_scratch")
     array = Array(element, len(values))
     extents = [strip(t.cast(v, INT)) for v in values]
     macro = "MX_THREAD_SCRATCH" if per_thread else "MX_TEAM_SCRATCH"
-    t.line(f"{macro}(mx_t, {level}, {array.accessor(False)}, {name}, {', '.join(extents)});", node)
-    if any("mx_t->" in e or "mx_" in e.replace("mx_a", "") for e in extents):
-        raise t.error(node, "the shape of scratch depends on arguments only")
+    text = f"{macro}(mx_t, {level}, {array.accessor(False)}, {name}, {', '.join(extents)});"
+    if not all(of_arguments(e) for e in extents):
+        raise t.error(node, "the shape of scratch depends on the kernel's arguments only")
+    if per_thread and not t.spec.dialect.threads_run_all:
+        t.hoisted.append("    " + text)
+        t.thread_scratch.add(name)
+    else:
+        t.line(text, node)
     t.unit.scratch.append((level, per_thread, f"sizeof({t.c_type(element)}) * (size_t)({' * '.join(f'({e})' for e in extents)})"))
     return Val("", None, ref=ArrayRef(name, array, None, (), name))
+
+
+WORDS_OF_SHAPES = {"mx_a", "MX_EXTENT", "int64_t", "int32_t", "uint64_t", "uint32_t", "int", "py_floordiv", "py_mod", "mx_min", "mx_max"}
+
+
+def of_arguments(code: str) -> bool:
+    """Does an expression of C use nothing but the kernel's arguments and constants?"""
+    return set(re.findall(r"(?<![\w>])[A-Za-z_]\w*", code.replace("mx_a->", "mx_a>"))) <= WORDS_OF_SHAPES
 
 
 HANDLERS[Team.barrier] = barrier

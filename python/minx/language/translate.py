@@ -10,7 +10,7 @@ join of all that is assigned to it. The parts of the translation are mixins of o
     statements.py   if, return, assert, ...                   arithmetic.py   operators
     loops.py        while, for                                arrays.py       elements, parts, fields, local arrays
     assignments.py  =, +=                                     functions.py    calls
-    results.py      what a kernel contributes to a reduction"""
+    results.py      what a kernel contributes to a reduction  order.py        barriers of teams"""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from .dialect import MINX
 from .expressions import Expressions
 from .functions import Functions
 from .loops import Loops
+from .order import Memory, Order
 from .places import Block, Places
 from .results import Results
 from .source import Source
@@ -32,7 +33,7 @@ from .values import Unit
 PASSES = 20  # each pass can only widen types: far less are enough
 
 
-class Translator(Places, Results, Statements, Loops, Assignments, Expressions, Arithmetic, Arrays, Functions):
+class Translator(Places, Order, Results, Statements, Loops, Assignments, Expressions, Arithmetic, Arrays, Functions):
     """One function: a kernel's body, or a function that it calls."""
 
     def __init__(self, unit: Unit, source: Source, names: dict, kernel: bool, level: str | None = None):
@@ -73,7 +74,13 @@ class Translator(Places, Results, Statements, Loops, Assignments, Expressions, A
         self.declared_as: dict = {}  # variables that keep the type of their annotation
         self.parallel_outside: list = []  # for each parallel loop around: the blocks outside of it
         self.level = self.top_level
-        self.reads_before, self.writes_before = set(), set()  # of arrays, by parts of a team's work without a barrier
+        self.memory, self.loop_memory = Memory(), []  # of a team's work: see order.py
+        self.thread_scratch, self.hoisted = set(), []  # scratch of each thread, declared in front of all statements
+        self.direct = None  # the value that the present statement assigns
+        self.scanned: dict = {}  # variables that items of a scan read: name -> code
+        self.kinds: dict = {}  # variables that items of shared loops join: name -> "+", "min", "max"
+        self.effects = False  # does it store something?
+        self.private = True  # is the place that was asked for last one of this lane's own?
         if self.kernel:
             self.unit.start()
         self.last_places, self.block_number = self.places, 0

@@ -44,6 +44,8 @@ class Val:
     pure: bool = True
     origin: int | None = None
     place: bool = False
+    shared: bool = False  # a place in scratch
+    effects: bool = False  # a call that stores: it happens once
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ class Spec:
     array: bool = False  # a reduction into an array
     custom: object = None  # a Reducer
     checked: bool = False  # divisions, asserts and indices that are wrong are errors
+    overlaps: tuple = ()  # teams: for each argument a number, the same for arrays that share memory
 
     @property
     def indices(self) -> int:
@@ -143,6 +146,7 @@ class Unit:
     includes: set = field(default_factory=set)  # headers of the kit
     types: dict = field(default_factory=dict)  # definitions that stand in front of the arguments: name -> text
     helpers: dict = field(default_factory=dict)  # functions behind them: name -> text
+    effects: dict = field(default_factory=dict)  # functions, by their names in C: do they store something?
     prototypes: list = field(default_factory=list)
     scratch: list = field(default_factory=list)
     loops: bool = False

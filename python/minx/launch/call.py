@@ -17,6 +17,7 @@ from ..language.plain import run_python
 from ..language.reducers import reducers_of
 from .compiled import compile_for
 from .kernel import BoundKernel, Kernel, kernel_members, plain_kernel
+from .overlap import shared_memory
 from .policy import range_of
 from .result import Target, arrange
 
@@ -177,7 +178,8 @@ def current(kernel, call, args, target) -> bool:
 
 def bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target):
     types = tuple(argument_type(kernel, n, a, ctx) for n, a in enumerate(args))
-    compiled = compile_for(pattern, policy.space, kernel, types, ctx, reducers, instance, target)
+    overlaps = shared_memory(args) if policy.space[0] == "TEAM" else ()
+    compiled = compile_for(pattern, policy.space, kernel, types, ctx, reducers, instance, target, overlaps)
     arrays = list(compiled.arrays)
     views = [runtime.view_of(args[n], ctx, compiled.names[n]) for n in arrays]
     if target is not None and target.into is not None:

@@ -37,17 +37,17 @@ class Compiled:
         return (NumberReader if plain else Reader)(self, target, reducers)
 
 
-def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=None) -> Compiled:
+def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=None, overlaps=()) -> Compiled:
     value = declared_value(reducers, target)
     array = target is not None and target.length is not None
-    key = (pattern, space, types, reducers, value, array, tuple(ctx.instances), bool(os.environ.get("MINX_PY_DEBUG")))
+    key = (pattern, space, types, reducers, value, array, overlaps, tuple(ctx.instances), bool(os.environ.get("MINX_PY_DEBUG")))
     found = kernel.compiled.get(key)
     if found is not None:
         return found
     debug = key[-1]
     custom = reducers[0] if reducers and isinstance(reducers[0], Reducer) else None
     names = ("CUSTOM",) if custom is not None else tuple(NAMES[r] for r in reducers)
-    spec = Spec(pattern, space[0], tuple(types), names, space[1], kernel.items, kernel.dialect, debug, value, array, custom)
+    spec = Spec(pattern, space[0], tuple(types), names, space[1], kernel.items, kernel.dialect, debug, value, array, custom, overlaps)
     check_spec(kernel, spec)
     members = kernel_members(kernel, instance) if instance is not None else ()
     parameters, accumulator, final = kernel.roles(spec, len(types) - len(members), instance is not None)

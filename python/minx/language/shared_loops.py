@@ -1,0 +1,248 @@
+"""Loops that a team shares: team.threads(n), team.lanes(n), team.items(n).
+
+Variables from outside of such a loop that its items join get a part of their own for each thread or lane:
+    s += x, s -= x               a sum
+    m = min(m, x), max(m, x)     an extreme
+    s += x where items read s    a scan: each item sees the sum of all items before
+
+    threads   MX_TEAM_FOR, parts of threads, then mx_team_sum
+    lanes     MX_VECTOR_SUM and the like, inside of a loop over threads; elsewhere a loop over lanes is one over items
+    items     without joins MX_TEAM_VECTOR_FOR; with them each thread has a part of the range, whose items its lanes share"""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from .. import types as T
+from ..types import INT
+from .order import COLLECTIVES, Memory
+from .results import extreme_of
+from .team import Team
+from .values import LOOPS, Val, c_name, strip
+
+MACROS = {"+": "SUM", "min": "MIN", "max": "MAX"}
+
+
+class Joined:
+    """A variable that the items of a loop join."""
+
+    def __init__(self, t, name, kind, scan):
+        self.name, self.kind, self.scan = name, kind, scan
+        type_ = T.strong(t.types.get(name) or t.seen_types.get(name) or "f64")
+        self.type = type_ if type_ in COLLECTIVES else "i64"
+        self.outer = t.renamed.get(name, c_name(name))
+        self.above = t.scanned.get(name, self.outer)
+        self.part = t.new("mx_part")
+
+    def declare(self, t, variable=None, zero=True):
+        t.line(f"{t.c_type(self.type)} {variable or self.part} = 0;")
+
+    def team(self, value):
+        return f"mx_team_{MACROS[self.kind].lower()}(mx_t, {value})"
+
+    def into(self, value) -> str:
+        """The statement that joins what the loop gave to the variable."""
+        if self.kind == "+":
+            return f"{self.outer} += {value};"
+        return f"{self.outer} = mx_{self.kind}({self.outer}, {value});"
+
+
+def join_kinds(t, loop) -> dict:
+    """The variables from outside that the items of a loop join: name -> "+", "min" or "max"."""
+    found: dict = {}
+    inside = {n.target.id for n in ast.walk(loop) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)}
+    for n in (n for s in loop.body for n in ast.walk(s)):
+        name = kind = None
+        if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name) and isinstance(n.op, (ast.Add, ast.Sub)):
+            name, kind = n.target.id, "+"
+        elif extreme_of(n):
+            name, kind = n.targets[0].id, extreme_of(n)
+        if name is None or name in inside or name in t.names:
+            continue
+        home, _ = t.declaration(name)
+        if home is None or home not in list(t.block.above()):
+            continue
+        if found.setdefault(name, kind) != kind:
+            raise t.error(n, f"items of one loop join {name} in two ways")
+    return found
+
+
+def share_of(t, loop, name):
+    """What an item adds to a variable that the items also read, as an expression of the loop's index; None: nothing reads it."""
+    reads = [n for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    if not reads:
+        return None
+    adds = [s for s in loop.body if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name) and s.target.id == name]
+    every = [n for s in loop.body for n in ast.walk(s) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
+             and n.target.id == name]
+    if len(adds) != 1 or len(every) != 1 or not isinstance(adds[0].op, ast.Add):
+        raise t.error(reads[0], f"items read {name}, which makes this a scan: then one statement of the loop, outside of branches, "
+                                f"adds to it: {name} += ...")
+    before = loop.body[: loop.body.index(adds[0])]
+    values = {s.targets[0].id: s.value for s in before if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}
+
+    class Replace(ast.NodeTransformer):
+        def visit_Name(self, node):
+            if node.id == name:
+                raise t.error(adds[0], f"what an item adds to {name} depends on {name}: that is no scan")
+            return self.visit(copy.deepcopy(values[node.id])) if node.id in values else node
+
+    share = Replace().visit(copy.deepcopy(adds[0].value))
+    local = {n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} - {name}
+    used = {n.id for n in ast.walk(share) if isinstance(n, ast.Name)}
+    if used & local:
+        raise t.error(adds[0], f"what an item of a scan adds is an expression of its index: {min(used & local)} is none")
+    return share
+
+
+def shared_loop(kind):
+    def handler(t, node, call):
+        if t.level is None:
+            raise t.error(node, "team loops are in kernels that are launched over minx.Team(...)")
+        here = "items" if kind == "lanes" and t.level == "team" else kind
+        if t.level not in {"threads": ("team",), "lanes": ("thread",), "items": ("team",)}[here]:
+            raise t.error(node, f"a loop over team.{kind} inside of one over {'lanes' if t.level == 'lane' else 'threads'}")
+        begin, end, step = t.range_bounds(call)
+        if step.const != 1:
+            raise t.error(call, "the loops of a team have a step of 1")
+        emit_loop(t, node, here, begin, end)
+
+    return handler
+
+
+def emit_loop(t, node, kind, begin, end):
+    t.unit.loops = True
+    kinds = join_kinds(t, node)
+    joined = [Joined(t, name, k, share_of(t, node, name) if k == "+" else None) for name, k in kinds.items()]
+    for j in joined:
+        t.occurs(j.name, False)
+    scans = [j for j in joined if j.scan is not None]
+    if len(scans) > 1 or scans and len(joined) > 1:
+        raise t.error(node, "a scan joins nothing but its sum: write another loop for the rest")
+    if scans and kind == "threads":
+        raise t.error(node, f"items of a loop over team.threads read {scans[0].name}: use team.items")
+    if len({j.kind for j in joined}) > 1 and kind != "threads":
+        raise t.error(node, "a loop over lanes or items has joins of one kind: write another loop for the rest")
+    if len(joined) > 4:
+        raise t.error(node, "at most four variables are joined in a loop over lanes or items")
+    bounds = f"(int)({strip(t.cast(begin, INT))})", f"(int)({strip(t.cast(end, INT))})"
+    state = t.level, t.renamed, t.kinds, t.scanned, t.memory
+    t.parallel_outside.append(list(t.block.above()))
+    if scans:
+        emit_scan(t, node, kind, bounds, begin, scans[0])
+    elif kind == "threads":
+        emit_threads(t, node, bounds, begin, joined)
+    elif joined:
+        emit_joins(t, node, kind, bounds, begin, joined)
+    else:
+        variable = t.new("mx_i")
+        t.line(f"MX_{'VECTOR' if kind == 'lanes' else 'TEAM_VECTOR'}_FOR(mx_t, {variable}, {bounds[0]}, {bounds[1]}) {{", node)
+        t.level = "lane"
+        loop_body(t, node, variable, begin)
+    t.level, t.renamed, t.kinds, t.scanned, t.memory = state
+    t.parallel_outside.pop()
+
+
+def rename(t, joined):
+    t.renamed = {**t.renamed, **{j.name: j.part for j in joined}}
+    t.kinds = {**t.kinds, **{j.name: j.kind for j in joined}}
+    t.scanned = {name: code for name, code in t.scanned.items() if name not in t.renamed}
+
+
+def emit_threads(t, node, bounds, begin, joined):
+    variable = t.new("mx_i")
+    for j in joined:
+        identity = {"+": "0", "min": "", "max": ""}[j.kind] or j.outer  # an extreme may begin with the variable's own value
+        t.line(f"{t.c_type(j.type)} {j.part} = {identity};")
+    t.line(f"MX_TEAM_FOR(mx_t, {variable}, {bounds[0]}, {bounds[1]}) {{", node)
+    t.level = "thread"
+    rename(t, joined)
+    own = t.accesses(node.body)
+    t.memory = Memory(own.reads & t.thread_scratch, own.writes & t.thread_scratch)  # of the iteration before
+    loop_body(t, node, variable, begin)
+    for j in joined:
+        t.line(j.into(j.team(j.part)))
+
+
+def part_of_thread(t, bounds) -> tuple:
+    """The part of a range that belongs to this thread."""
+    first, count = t.new("mx_first"), t.new("mx_count")
+    t.line(f"const int {first} = {bounds[0]}, {count} = {bounds[1]} > {first} ? {bounds[1]} - {first} : 0;")
+    return (f"{first} + (int)((int64_t){count} * mx_t->rank / mx_t->size)",
+            f"{first} + (int)((int64_t){count} * (mx_t->rank + 1) / mx_t->size)")
+
+
+def emit_joins(t, node, kind, bounds, begin, joined):
+    if kind == "items":
+        bounds = part_of_thread(t, bounds)
+    variable = t.new("mx_i")
+    for j in joined:
+        j.declare(t)
+    parts = ", ".join(j.part for j in joined)
+    t.line(f"MX_VECTOR_{MACROS[joined[0].kind]}(mx_t, {variable}, {bounds[0]}, {bounds[1]}, {parts}) {{", node)
+    t.level = "lane"
+    rename(t, joined)
+    loop_body(t, node, variable, begin)
+    for j in joined:
+        t.line(j.into(j.team(j.part) if kind == "items" else j.part))
+
+
+def emit_scan(t, node, kind, bounds, begin, j):
+    """A scan of the lanes of a thread. Where threads share the range, each first sums its part."""
+    c, before = t.c_type(j.type), t.new("mx_before")
+    total = j.part
+    if kind == "items":
+        bounds, total, variable = part_of_thread(t, bounds), t.new("mx_total"), t.new("mx_i")
+        j.declare(t, total)
+        share = share_code(t, node, j, variable, begin)
+        t.line(f"MX_VECTOR_SUM(mx_t, {variable}, {bounds[0]}, {bounds[1]}, {total}) {total} += {share};", node)
+        t.line(f"const {c} {before} = ({c})({j.above} + mx_team_scan(mx_t, {total}));")
+    else:
+        t.line(f"const {c} {before} = {j.above};")
+    variable = t.new("mx_i")
+    share = share_code(t, node, j, variable, begin)
+    j.declare(t)
+    t.line(f"MX_VECTOR_SCAN(mx_t, {variable}, {bounds[0]}, {bounds[1]}, {j.part}, {share}) {{", node)
+    t.level = "lane"
+    rename(t, [j])
+    t.scanned = {**t.scanned, j.name: f"({before} + {j.part})"}
+    loop_body(t, node, variable, begin)
+    t.line(j.into(j.team(total) if kind == "items" else total))
+
+
+def share_code(t, node, j, variable, begin) -> str:
+    name = node.target.id
+    saved = t.local_refs.get(name)
+    t.local_refs[name] = Val(f"((int64_t){variable})", INT, nonneg=begin.nonneg)
+    lines = len(t.lines)
+    code = t.cast(t.number(j.scan), j.type)
+    if len(t.lines) != lines:
+        raise t.error(j.scan, "what an item of a scan adds is an expression without statements of its own")
+    if saved is None:
+        t.local_refs.pop(name)
+    else:
+        t.local_refs[name] = saved
+    return f"({t.c_type(j.type)}){code}" if code[0] == "(" else f"({t.c_type(j.type)})({code})"
+
+
+def loop_body(t, node, variable, begin):
+    name = node.target.id
+    t.loop_names.append("parallel")
+    t.enter()
+    before = t.local_refs.get(name)
+    t.line(f"const int64_t {c_name(name)} = {variable};")
+    t.local_refs[name] = Val(c_name(name), INT, nonneg=begin.nonneg)
+    for s in node.body:
+        t.statement(s)
+    t.local_refs.pop(name, None)
+    if before is not None:
+        t.local_refs[name] = before
+    t.leave()
+    t.loop_names.pop()
+    t.line("}")
+
+
+LOOPS[Team.threads] = shared_loop("threads")
+LOOPS[Team.lanes] = shared_loop("lanes")
+LOOPS[Team.items] = shared_loop("items")
