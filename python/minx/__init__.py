@@ -14,7 +14,8 @@ from .language.atomics import (atomic_add, atomic_and, atomic_compare_exchange, 
                                atomic_mul, atomic_or, atomic_store, atomic_sub, atomic_xor)
 from .language.calls import local
 from .language.vectors import simd, unroll
-from .errors import CompileError, Error, NotSupported
+from .errors import CompileError, Error, NotSupported, SetupError
+from .launch.ahead import declare
 from .launch.call import parallel_for, parallel_reduce, parallel_scan
 from .launch.kernel import Kernel, kernel
 from .language.reducers import Reducer
@@ -22,6 +23,7 @@ from .launch.policy import AUTO, MDRange, Range, Team
 from .runtime import (CUDA, DEFAULT, HOST, LEFT, MANAGED, PINNED, RIGHT, SIMT, STRIDE, Context, Graph, View, backend_missing, backends,
                       default, event, fence, from_dlpack, graph, load, partition, region, set_default)
 from .language.values import NumberType
+from .version import __version__
 
 f64, f32, i64, i32, i16, i8, u64, u32, u16, u8, c128, c64 = (
     NumberType(t) for t in ("f64", "f32", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "c128", "c64"))

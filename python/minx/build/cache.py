@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import functools
 import json
 import os
 import shutil
@@ -40,16 +39,15 @@ def default_root() -> Path | None:
         return None
 
 
-@functools.cache
-def temporary_root() -> Path:
-    root = Path(tempfile.mkdtemp(prefix="minx-cache-"))
-    atexit.register(shutil.rmtree, root, ignore_errors=True)
-    return root
-
-
 def part_of(path: Path) -> Path:
     """A name beside a file, for what is not complete yet."""
     return path.with_name(f".part-{os.getpid()}-{time.monotonic_ns()}-{path.name}")
+
+
+def sync(path: Path) -> None:
+    """Waits until a file that another program has written is on disk."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
 
 
 def write(path: Path, data: bytes) -> None:
@@ -70,11 +68,19 @@ class Cache:
     """root: the folder; None: only a temporary one."""
 
     def __init__(self, root: Path | None):
-        self.root = root or temporary_root()
+        self.temporary: Path | None = None
+        self.root = root or self.temporary_root()
+
+    def temporary_root(self) -> Path:
+        """For what cannot be stored in the root. Made when it is needed, removed when the process ends."""
+        if self.temporary is None:
+            self.temporary = Path(tempfile.mkdtemp(prefix="minx-cache-"))
+            atexit.register(shutil.rmtree, self.temporary, ignore_errors=True)
+        return self.temporary
 
     def roots(self) -> list[Path]:
         """Where entries are looked for."""
-        return [self.root, temporary_root()] if temporary_root.cache_info().currsize else [self.root]
+        return [self.root, self.temporary] if self.temporary is not None else [self.root]
 
     def find(self, key: str) -> Path | None:
         """The library of a kernel; None where it is not there or not whole."""
@@ -109,8 +115,13 @@ class Cache:
         try:
             return self._store(self.root, key, folder)
         except OSError as error:
-            warn_once(self.root, error)
-            return self._store(temporary_root(), key, folder)
+            if self.temporary is None:
+                self.warn(error)
+            return self._store(self.temporary_root(), key, folder)
+
+    def warn(self, error: OSError) -> None:
+        warnings.warn(f"minx cannot write to its cache {self.root} ({error.strerror or error}): kernels are compiled again in each process. "
+                      "Set MINX_PY_CACHE to another folder.", RuntimeWarning, stacklevel=4)
 
     def _store(self, root: Path, key: str, folder: Path) -> Path:
         (root / "kernels").mkdir(parents=True, exist_ok=True)
@@ -169,13 +180,3 @@ def note_use(path: Path, before: float) -> None:
     if time.time() - before > USED:
         with contextlib.suppress(OSError):
             os.utime(path)
-
-
-def warn_once(root: Path, error: OSError) -> None:
-    if root not in _warned:
-        _warned.add(root)
-        warnings.warn(f"minx cannot write to its cache {root} ({error.strerror or error}): kernels are compiled again in each process. Set "
-                      "MINX_PY_CACHE to another folder.", RuntimeWarning, stacklevel=3)
-
-
-_warned: set = set()

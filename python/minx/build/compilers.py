@@ -86,7 +86,7 @@ def ask(command: list[str], what: str) -> Compiler:
 def kind_of(version: str) -> str | None:
     if "clang" in version or "oneAPI" in version:
         return "clang"
-    return "gcc" if "Free Software Foundation" in version else None
+    return "gcc" if "Free Software Foundation" in version and "see the source for copying conditions" in version else None
 
 
 def host_options(settings, instance: str) -> list[str]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from ..errors import SetupError
 
 HELP = "Install the CUDA Toolkit and put nvcc on PATH, or set CUDA_HOME to its folder, or: pip install 'minx[cuda]'."
+USUAL = Path("/usr/local/cuda")
 FLAGS = ["-std=c++17", "-O3", "--expt-relaxed-constexpr", "--brief-diagnostics=true", "-Xcudafe=--error_limit=5"]
 HOST_FLAGS = "-Xcompiler=-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-threadsafe-statics"
 
@@ -34,7 +35,7 @@ def find_toolkit(home: str | None, path: str | None, built: str) -> Path:
     on_path = shutil.which("nvcc", path=path)
     folders = [Path(home)] if home else []
     folders += [Path(os.path.realpath(n)).parents[1] for n in (on_path, built) if n]
-    folders += [Path("/usr/local/cuda"), *wheel_folders()]
+    folders += [USUAL, *wheel_folders()]
     for folder in folders:
         if (folder / "bin/nvcc").exists():
             return folder

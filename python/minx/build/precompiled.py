@@ -26,12 +26,12 @@ def options(settings, unit: str, instances: tuple) -> list[str]:
     text = units.head(unit, instances if unit == "dispatch" else ()) + units.includes(units.ALL_HEADERS)
     flags = compilers.host_options(settings, unit)
     key = hashlib.sha256(repr((settings.stamp, text, flags)).encode()).hexdigest()[:24]
-    if key in _failed:
+    if (settings.cache.root, key) in _failed:
         return []
     try:
         header = settings.cache.find_header(key + ".h", SUFFIX[compiler.kind]) or make(settings, key, text, flags)
     except (OSError, CompileError):  # a cache that cannot be written: without. What else is wrong, the kernel's compilation says
-        _failed.add(key)
+        _failed.add((settings.cache.root, key))
         return []
     if compiler.kind == "clang":
         return ["-include-pch", f"{header}.pch"]
@@ -52,6 +52,7 @@ def make(settings, key: str, text: str, flags: list[str]) -> Path:
         try:
             command = [*settings.compiler.command, *flags, "-x", "c-header", str(header), "-o", str(part)]
             processes.run([command], "minx's headers", header.parent, claim.refresh)
+            stored.sync(part)
             os.replace(part, f"{header}{suffix}")
         finally:
             part.unlink(missing_ok=True)

@@ -228,6 +228,14 @@ def number_type(ref) -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class ArrayType:
+    """minx.f64[:, :]: an array in the order of the context's own, as NumPy's arrays are for hosts and Context.zeros makes them."""
+
+    element: str
+    rank: int
+
+
 class NumberType:
     """minx.f32 and so on: in an annotation, or called to convert."""
 
@@ -236,6 +244,13 @@ class NumberType:
 
     def __call__(self, value=0):
         return self.dtype.type(value)
+
+    def __getitem__(self, slices):
+        """minx.f64[:, :], a type of arrays for minx.declare."""
+        slices = slices if isinstance(slices, tuple) else (slices,)
+        if any(s != slice(None) for s in slices):
+            raise TypeError(f"minx.{self.name}[...]: expected a colon for each dimension, as in minx.{self.name}[:, :]")
+        return ArrayType(self.name, len(slices))
 
     def __repr__(self):
         return f"minx.{self.name}"
