@@ -118,6 +118,25 @@ def test_the_page_has_examples():
     assert len(BLOCKS) > 20
 
 
+def test_every_variable_of_the_environment_is_on_the_page():
+    """Those that the package reads."""
+    text, named = PAGE.read_text(), set()
+    for file in (REPOSITORY / "python" / "minx").rglob("*.py"):
+        named |= set(re.findall(r"""["'](MINX_(?!ERR|PY_ENTRY)[A-Z_]+)["']""", file.read_text()))
+    internal = {"MINX_PROGRESS"}  # set for apps, not read: docs/summary.md has it
+    assert named - internal, "no variable found"
+    assert not {name for name in named - internal if f"`{name}`" not in text}
+
+
+def test_the_first_program_of_the_readme(tmp_path, capsys):
+    text = (REPOSITORY / "README.md").read_text()
+    block = re.search(r"^(    import numpy as np, minx\n(?:    .*\n|\n)+)", text, re.M)[1]
+    file = tmp_path / "first.py"
+    file.write_text(re.sub("^    ", "", block, flags=re.M))
+    exec(compile(file.read_text(), str(file), "exec"), {})
+    assert capsys.readouterr().out == "[1. 3. 5. 7. 9.] 70.0\n"
+
+
 MODULES = ["minx", "minx.apps"]
 
 
