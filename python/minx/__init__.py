@@ -13,12 +13,15 @@ from .language import printing as _printing  # registers print
 from .language.atomics import (atomic_add, atomic_and, atomic_compare_exchange, atomic_exchange, atomic_load, atomic_max, atomic_min,
                                atomic_mul, atomic_or, atomic_store, atomic_sub, atomic_xor)
 from .language.calls import local
+from .language.annotations import Array
+from .language.random import Random
 from .language.vectors import simd, unroll
 from .errors import CompileError, Error, NotSupported, SetupError
 from .launch.ahead import declare
 from .launch.call import parallel_for, parallel_reduce, parallel_scan
 from .launch.kernel import Kernel, kernel
 from .language.reducers import Reducer
+from .launch.scatter import Scatter
 from .launch.policy import AUTO, MDRange, Range, Team
 from .runtime import (CUDA, DEFAULT, HOST, LEFT, MANAGED, PINNED, RIGHT, SIMT, STRIDE, Context, Graph, View, backend_missing, backends,
                       default, event, fence, from_dlpack, graph, load, partition, region, set_default)

@@ -30,17 +30,17 @@ class Arithmetic:
         """The C name of a helper, whose text the file then has."""
         if t is None:
             self.unit.helpers.setdefault(name, {**c_helpers.MIXED, **c_helpers.CHECKS}[name])
-            return f"py_{name}"
+            return f"pyh_{name}"
         if T.is_complex(t):
             t = "c128" if t == COMPLEX else t
             self.complex_type(t)
             for needed in c_helpers.NEEDS.get(name, ()):
                 self.helper(needed, t)
             self.unit.helpers.setdefault(f"{name}_{t}", c_helpers.text(name, t))
-            return f"py_{t}_{name}"
+            return f"pyt_{t}_{name}"
         t = T.strong(t)
         self.unit.helpers.setdefault(f"{name}_{t}", c_helpers.text(name, t))
-        return f"py_{name}_{t}"
+        return f"pyh_{name}_{t}"
 
     def complex_type(self, t: str):
         self.unit.types.setdefault(T.C_TYPES[t], c_helpers.complex_text("c128" if t == COMPLEX else t))
@@ -248,7 +248,7 @@ class Arithmetic:
     def product(self, n: int, t: str) -> str:
         """A function for x ** n by squares: x, x*x, x*x*x, (x*x)*(x*x), ..."""
         t = T.strong(t)
-        c, name = self.c_type(t), f"py_pow{n}_{t}"
+        c, name = self.c_type(t), f"pyh_pow{n}_{t}"
         lines, factors, square = [], [], "x"
         for bit in range(n.bit_length()):
             if bit:

@@ -122,6 +122,11 @@ class Arrays:
         key = node.slice
         if isinstance(key, ast.Constant) and isinstance(key.value, str):
             return self.field_of_array(node, ref, key.value)
+        keys = key.elts if isinstance(key, ast.Tuple) else [key]
+        if isinstance(ref.array.element, FieldArray) and len(keys) > ref.rank:  # a["v"][i, 1] is a["v"][i][1]
+            first, second = (ast.copy_location(ast.Tuple(list(k), ast.Load()), key) for k in (keys[:ref.rank], keys[ref.rank:]))
+            inner = self.of_array(ast.copy_location(ast.Subscript(node.value, first, ast.Load()), node), ref)
+            return self.of_array(ast.copy_location(ast.Subscript(node.value, second, ast.Load()), node), inner.ref)
         axes = self.axes_of(node, ref)
         part = ArrayRef(ref.code, ref.array, ref.origin, axes, ref.name, ref.shape, ref.field)
         if part.rank:
@@ -243,11 +248,11 @@ class Arrays:
         record = ref.array.element
         if not isinstance(record, Struct):
             raise self.error(node, f"the elements of `{ast.unparse(node.value)}` are {record}: they have no fields")
-        t = self.field_type(node, record, name)
+        t = self.field_of_record(node, record, name)
         return Val("", None, ref=ArrayRef(ref.code, Array(t, ref.array.rank, ref.array.layout, ref.array.static), ref.origin,
                                           ref.axes, ref.name, ref.shape, f"{ref.field}.{c_name(name)}"))
 
-    def field_type(self, node, struct: Struct, name: str):
+    def field_of_record(self, node, struct: Struct, name: str):
         found = dict(struct.fields).get(name)
         if found is None:
             names = ", ".join(n for n, _ in struct.fields) or "no fields"
@@ -256,7 +261,7 @@ class Arrays:
 
     def field(self, node, base: Val, name: str) -> Val:
         """x.name of an object or record."""
-        t = self.field_type(node, base.type, name)
+        t = self.field_of_record(node, base.type, name)
         code = f"{base.code if base.place or is_atom(base.code) else wrap(base.code)}.{c_name(name)}"
         if isinstance(t, FieldArray):
             return Val("", None, ref=ArrayRef(code, Array(t.element, len(t.shape)), base.origin, name=name, shape=t.shape))

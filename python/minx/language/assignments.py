@@ -105,6 +105,8 @@ class Assignments:
     # ---- one target ----
 
     def assign(self, target, value: Val, node):
+        if isinstance(value.type, Struct) and value.type.kind == "random" and value.place:
+            raise self.error(node, "a stream of random numbers has one name: pass it to functions, or make another one")
         if isinstance(target, ast.Name):
             if isinstance(value.ref, tuple):
                 value = self.packed(node, value)

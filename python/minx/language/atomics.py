@@ -48,7 +48,8 @@ def _atomic(name, python):
         x = _value(t, value, type_)
         if name == "exchange":
             return Val(f"{'(void)' * statement}mx_atomic_exchange(&{element}, {x})", type_, pure=False, effects=not statement)
-        return Val(f"mx_atomic_{'' if statement else 'fetch_'}{name}(&{element}, {x})", type_, pure=False, effects=not statement)
+        call = f"mx_atomic_{'' if statement else 'fetch_'}{name}(&{element}, {x})"
+        return t.ordered(Val(call, type_, pure=False, effects=not statement), node, statement)
 
     HANDLERS[atomic] = handler
     return atomic

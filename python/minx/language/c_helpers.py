@@ -11,21 +11,21 @@ from .. import types as T
 INTEGERS = {
     # NumPy gives 0 for a divisor of 0; the lowest number divided by -1 wraps
     "floordiv": """\
-MX_BODY {c} py_floordiv_{t}({c} a, {c} b)
+MX_BODY {c} pyh_floordiv_{t}({c} a, {c} b)
 {{
     if (b == 0) return 0;
     if (b == -1) return ({c})(0 - ({u})a);
     return ({c})(a / b - ((a % b != 0) & ((a < 0) != (b < 0))));
 }}""",
     "mod": """\
-MX_BODY {c} py_mod_{t}({c} a, {c} b)
+MX_BODY {c} pyh_mod_{t}({c} a, {c} b)
 {{
     if (b == 0 || b == -1) return 0;
     const {c} r = ({c})(a % b);
     return ({c})(r + ((r != 0) & ((r < 0) != (b < 0)) ? b : 0));
 }}""",
     "pow": """\
-MX_BODY {c} py_pow_{t}({c} base, {c} n)
+MX_BODY {c} pyh_pow_{t}({c} base, {c} n)
 {{
     {u} r = 1, b = ({u})base;
     if (n < 0) return 0;
@@ -33,21 +33,21 @@ MX_BODY {c} py_pow_{t}({c} base, {c} n)
         if (n % 2 == 1) r *= b;
     return ({c})r;
 }}""",
-    "lshift": "MX_BODY {c} py_lshift_{t}({c} a, {c} n) {{ return ({c})(n >= 0 && n < {n} ? ({u})a << n : 0); }}",
-    "rshift": "MX_BODY {c} py_rshift_{t}({c} a, {c} n) {{ return ({c})(n >= 0 && n < {n} ? a >> n : a < 0 ? -1 : 0); }}",
-    "abs": "MX_BODY {c} py_abs_{t}({c} a) {{ return ({c})(a < 0 ? 0 - ({u})a : ({u})a); }}",
+    "lshift": "MX_BODY {c} pyh_lshift_{t}({c} a, {c} n) {{ return ({c})(n >= 0 && n < {n} ? ({u})a << n : 0); }}",
+    "rshift": "MX_BODY {c} pyh_rshift_{t}({c} a, {c} n) {{ return ({c})(n >= 0 && n < {n} ? a >> n : a < 0 ? -1 : 0); }}",
+    "abs": "MX_BODY {c} pyh_abs_{t}({c} a) {{ return ({c})(a < 0 ? 0 - ({u})a : ({u})a); }}",
 }
 NATURALS = {  # of unsigned types: without comparisons that are always true
-    "floordiv": "MX_BODY {c} py_floordiv_{t}({c} a, {c} b) {{ return ({c})(b == 0 ? 0 : a / b); }}",
-    "mod": "MX_BODY {c} py_mod_{t}({c} a, {c} b) {{ return ({c})(b == 0 ? 0 : a % b); }}",
+    "floordiv": "MX_BODY {c} pyh_floordiv_{t}({c} a, {c} b) {{ return ({c})(b == 0 ? 0 : a / b); }}",
+    "mod": "MX_BODY {c} pyh_mod_{t}({c} a, {c} b) {{ return ({c})(b == 0 ? 0 : a % b); }}",
     "pow": INTEGERS["pow"].replace("    if (n < 0) return 0;\n", ""),
-    "lshift": "MX_BODY {c} py_lshift_{t}({c} a, {c} n) {{ return ({c})(n < {n} ? ({u})a << n : 0); }}",
-    "rshift": "MX_BODY {c} py_rshift_{t}({c} a, {c} n) {{ return ({c})(n < {n} ? a >> n : 0); }}",
-    "abs": "MX_BODY {c} py_abs_{t}({c} a) {{ return a; }}",
+    "lshift": "MX_BODY {c} pyh_lshift_{t}({c} a, {c} n) {{ return ({c})(n < {n} ? ({u})a << n : 0); }}",
+    "rshift": "MX_BODY {c} pyh_rshift_{t}({c} a, {c} n) {{ return ({c})(n < {n} ? a >> n : 0); }}",
+    "abs": "MX_BODY {c} pyh_abs_{t}({c} a) {{ return a; }}",
 }
 FLOATS = {  # as NumPy's divmod: the sign of the divisor, also of a zero; exact where the quotient is near an integer
     "mod": """\
-MX_BODY {c} py_mod_{t}({c} a, {c} b)
+MX_BODY {c} pyh_mod_{t}({c} a, {c} b)
 {{
     const {c} r = fmod{s}(a, b);
     if (b == 0) return r;
@@ -55,7 +55,7 @@ MX_BODY {c} py_mod_{t}({c} a, {c} b)
     return (r < 0) != (b < 0) ? r + b : r;
 }}""",
     "floordiv": """\
-MX_BODY {c} py_floordiv_{t}({c} a, {c} b)
+MX_BODY {c} pyh_floordiv_{t}({c} a, {c} b)
 {{
     const {c} r = fmod{s}(a, b);
     if (b == 0) return a / b;
@@ -67,22 +67,22 @@ MX_BODY {c} py_floordiv_{t}({c} a, {c} b)
 }
 NUMBERS = {
     # Python's min and max, and NumPy's, which give NaN if either is
-    "min": "MX_BODY {c} py_min_{t}({c} a, {c} b) {{ return b < a ? b : a; }}",
-    "max": "MX_BODY {c} py_max_{t}({c} a, {c} b) {{ return a < b ? b : a; }}",
-    "minimum": "MX_BODY {c} py_minimum_{t}({c} a, {c} b) {{ return a < b || a != a ? a : b; }}",
-    "maximum": "MX_BODY {c} py_maximum_{t}({c} a, {c} b) {{ return a > b || a != a ? a : b; }}",
-    "sign": "MX_BODY {c} py_sign_{t}({c} a) {{ return a > 0 ? 1 : a < 0 ? ({c})-1 : a; }}",
+    "min": "MX_BODY {c} pyh_min_{t}({c} a, {c} b) {{ return b < a ? b : a; }}",
+    "max": "MX_BODY {c} pyh_max_{t}({c} a, {c} b) {{ return a < b ? b : a; }}",
+    "minimum": "MX_BODY {c} pyh_minimum_{t}({c} a, {c} b) {{ return a < b || a != a ? a : b; }}",
+    "maximum": "MX_BODY {c} pyh_maximum_{t}({c} a, {c} b) {{ return a > b || a != a ? a : b; }}",
+    "sign": "MX_BODY {c} pyh_sign_{t}({c} a) {{ return a > 0 ? 1 : a < 0 ? ({c})-1 : a; }}",
 }
 MIXED = {  # signed with u64: C would convert the signed one
-    "less_iu": "MX_BODY bool py_less_iu(int64_t a, uint64_t b) { return a < 0 || (uint64_t)a < b; }",
-    "less_ui": "MX_BODY bool py_less_ui(uint64_t a, int64_t b) { return b >= 0 && a < (uint64_t)b; }",
-    "equal_iu": "MX_BODY bool py_equal_iu(int64_t a, uint64_t b) { return a >= 0 && (uint64_t)a == b; }",
+    "less_iu": "MX_BODY bool pyh_less_iu(int64_t a, uint64_t b) { return a < 0 || (uint64_t)a < b; }",
+    "less_ui": "MX_BODY bool pyh_less_ui(uint64_t a, int64_t b) { return b >= 0 && a < (uint64_t)b; }",
+    "equal_iu": "MX_BODY bool pyh_equal_iu(int64_t a, uint64_t b) { return a >= 0 && (uint64_t)a == b; }",
     # where the indices of a slice begin and end: Python's rules
-    "bound": "MX_BODY int64_t py_bound(int64_t i, int64_t n)\n"
+    "bound": "MX_BODY int64_t pyh_bound(int64_t i, int64_t n)\n"
              "{\n    const int64_t k = i < 0 ? i + n : i;\n    return k < 0 ? 0 : k > n ? n : k;\n}",
-    "count": "MX_BODY int64_t py_count(int64_t begin, int64_t end, int64_t step)\n"
+    "count": "MX_BODY int64_t pyh_count(int64_t begin, int64_t end, int64_t step)\n"
              "{\n    return end <= begin ? 0 : (end - begin + step - 1) / step;\n}",
-    "normal": "MX_BODY double py_normal(mx_random *r)\n"
+    "normal": "MX_BODY double pyh_normal(mx_random *r)\n"
               "{\n    double x, y;\n    mx_random_normal(r, &x, &y);\n    return x;\n}",
 }
 COMPLEX_TYPE = "typedef struct {c} {{\n    {r} re, im;\n}} {c};\n"
@@ -128,8 +128,8 @@ MX_BODY {c} {c}_pow({c} z, {c} w)
 }
 CHECKS = {  # of kernels that check: what they found is the error of the next fence
     "divisor": """\
-#define PY_DIVISOR(c, b, text) ((c)py_divisor(mx_fault, (int64_t)(b), text, __FILE__, __LINE__))
-MX_BODY int64_t py_divisor(mx_fault_ *fault, int64_t b, const char *text, const char *file, int line)
+#define PY_DIVISOR(c, b, text) ((c)pyh_divisor(mx_fault, (int64_t)(b), text, __FILE__, __LINE__))
+MX_BODY int64_t pyh_divisor(mx_fault_ *fault, int64_t b, const char *text, const char *file, int line)
 {
     if (b == 0) (void)mx_fault_record_(fault, 0, text, -1, 0, 0, 0, file, line);
     return b;
@@ -141,8 +141,8 @@ MX_BODY int64_t py_divisor(mx_fault_ *fault, int64_t b, const char *text, const 
     } while (0)""",
 }
 CHECKS["index"] = """\
-#define PY_INDEX(i, n, text) py_index(mx_fault, i, n, text, __FILE__, __LINE__)
-MX_BODY int64_t py_index(mx_fault_ *fault, int64_t i, int64_t n, const char *text, const char *file, int line)
+#define PY_INDEX(i, n, text) pyh_index(mx_fault, i, n, text, __FILE__, __LINE__)
+MX_BODY int64_t pyh_index(mx_fault_ *fault, int64_t i, int64_t n, const char *text, const char *file, int line)
 {
     if (i >= 0 && i < n) return i;
     (void)mx_fault_record_(fault, 0, text, -1, 0, 0, 0, file, line);
@@ -158,7 +158,7 @@ def unsigned_of(t: str) -> str:
 def text(name: str, t: str) -> str:
     """A helper's definition for a type. KeyError: there is none."""
     if T.is_complex(t):
-        real, c = ("float", "py_c64") if t == "c64" else ("double", "py_c128")
+        real, c = ("float", "pyt_c64") if t == "c64" else ("double", "pyt_c128")
         return COMPLEX[name].format(c=c, r=real, s="f" if t == "c64" else "")
     c = T.C_TYPES[t]
     if T.is_float(t):
@@ -168,13 +168,13 @@ def text(name: str, t: str) -> str:
     n = T.bits(t)
     out = table[name].format(t=t, c=c, u=unsigned_of(t), n=n)
     if name == "sign" and t in T.UNSIGNED:
-        return f"MX_BODY {c} py_sign_{t}({c} a) {{ return a > 0; }}"
+        return f"MX_BODY {c} pyh_sign_{t}({c} a) {{ return a > 0; }}"
     return out
 
 
 def complex_text(t: str) -> str:
     """The type of a complex number. C has one of its own, but CUDA C++ does not have that."""
-    real, c = ("float", "py_c64") if t == "c64" else ("double", "py_c128")
+    real, c = ("float", "pyt_c64") if t == "c64" else ("double", "pyt_c128")
     return COMPLEX_TYPE.format(c=c, r=real) + COMPLEX["of"].format(c=c, r=real)
 
 

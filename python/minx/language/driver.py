@@ -5,12 +5,14 @@ struct, 8 bytes each), the kernel's arguments with their accessors, the result, 
 
     int64_t NAME_size(int what)                              0: bytes of a call; 1, 2: offsets of `value` and `to` in it
     mx_err NAME_bind(NAME_call *c, const mx_view *views)     makes the accessors; a view more where the result goes into one
+    mx_err NAME_scatter(NAME_call *c, const mx_scatter *const *s)   binds its scatter views, if it has some
     mx_err NAME_launch(NAME_call *c)                         launches; waits for the result unless it goes into a view"""
 
 from __future__ import annotations
 
 from .. import types as T
 from ..types import FLOAT
+from .scatter import ScatterType
 from .values import c_name
 
 SLOT = {FLOAT: "double", "f64": "double", "f32": "double", "u64": "uint64_t"}  # other numbers: int64_t
@@ -79,7 +81,14 @@ def driver(spec, unit, names, arrays, numbers, value) -> list[str]:
     out += [f"    MX_TRY(mx_bind(c->ctx, views[{n}], &c->args.{c_name(names[a])}));" for n, a in enumerate(arrays)]
     if value:
         out.append(f"    if (c->to.into) c->to.view = views[{len(arrays)}];")
-    out += ["    return MX_OK;", "}", f"MX_PY_ENTRY mx_err {k}_launch({k}_call *c);", f"mx_err {k}_launch({k}_call *c)", "{"]
+    out += ["    return MX_OK;", "}"]
+    scatters = [n for n, t in enumerate(spec.arguments) if isinstance(t, ScatterType)]
+    if scatters:
+        out += [f"MX_PY_ENTRY mx_err {k}_scatter({k}_call *c, const mx_scatter *const *s);",
+                f"mx_err {k}_scatter({k}_call *c, const mx_scatter *const *s)", "{"]
+        out += [f"    MX_TRY(mx_scatter_bind(c->ctx, s[{n}], &c->args.{c_name(names[a])}));" for n, a in enumerate(scatters)]
+        out += ["    return MX_OK;", "}"]
+    out += [f"MX_PY_ENTRY mx_err {k}_launch({k}_call *c);", f"mx_err {k}_launch({k}_call *c)", "{"]
     for n in numbers:
         c = T.C_TYPES[spec.arguments[n]]
         out.append(f"    c->args.{c_name(names[n])} = {'' if c in ('int64_t', 'double') else f'({c})'}c->{c_name(names[n])};")

@@ -161,6 +161,13 @@ class Expressions:
         t = BOOL if all(p.type == BOOL for p in parts) else T.NP_BOOL
         return Val("(" + " && ".join(p.code for p in parts) + ")", t)
 
+    def ordered(self, value: Val, node, statement) -> Val:
+        """A value whose computation changes something: C may evaluate operands in any order, Python does from left to right."""
+        if statement or self.conditional or value.type is None or value.effects and self.orders():
+            return value
+        self.effects = self.effects or value.effects
+        return self.once(value, node)
+
     def once(self, value: Val, node) -> Val:
         """A value whose code may stand twice."""
         if value.pure or value.const is not MISSING:
@@ -242,7 +249,7 @@ class Expressions:
         self.unit.types.setdefault(struct.name, f"typedef struct {struct.name} {{\n{members}\n}} {struct.name};")
         parameters = ", ".join(f"{self.c_type(t)} {n}" for n, t in struct.fields)
         sets = "\n".join(f"    mx_s.{n} = {n};" for n, _ in struct.fields)
-        self.unit.helpers.setdefault(struct.name, f"MX_BODY {struct.name} py_new_{struct.name}({parameters})\n"
+        self.unit.helpers.setdefault(struct.name, f"MX_BODY {struct.name} pyh_new_{struct.name}({parameters})\n"
                                      f"{{\n    {struct.name} mx_s;\n{sets}\n    return mx_s;\n}}")
         codes = [self.cast(v, t) for v, (_, t) in zip(values, struct.fields)]
-        return Val(f"py_new_{struct.name}({', '.join(codes)})", struct, pure=all(v.pure for v in values))
+        return Val(f"pyh_new_{struct.name}({', '.join(codes)})", struct, pure=all(v.pure for v in values))

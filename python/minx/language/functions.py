@@ -46,9 +46,9 @@ class Functions:
             return self.new_object(node, ref)
         function = getattr(ref, "function", ref)
         if isinstance(function, pytypes.MethodType):
-            return self.user_function(node, function.__func__, bound=function.__self__)
+            return self.user_function(node, function.__func__, function.__self__, statement)
         if isinstance(function, pytypes.FunctionType):
-            return self.user_function(node, function)
+            return self.user_function(node, function, None, statement)
         if called.type is not None or isinstance(ref, ArrayRef):
             raise self.error(node, f"{describe(called)} is called: it is no function")
         instead = BUILTINS.get(ref) if is_hashable(ref) else None
@@ -77,7 +77,7 @@ class Functions:
 
     # ---- functions of the user ----
 
-    def user_function(self, node, function, bound=None):
+    def user_function(self, node, function, bound=None, statement=False):
         """A Python function that is translated too, for the types that it is called with."""
         source = source_of(function)
         names, parameters, arguments, key = {}, [], [], [function, id(bound)]
@@ -96,7 +96,10 @@ class Functions:
         found = self.unit.functions.get(key)
         if found is None:
             found = self.translate_function(node, function, source, key, names, parameters)
-        return Val(f"{found[0]}({', '.join(arguments)})", found[2], pure=False, effects=self.unit.effects.get(found[0], False))
+        value = Val(f"{found[0]}({', '.join(arguments)})", found[2], pure=False, effects=self.unit.effects.get(found[0], False))
+        changes = any(v.place or isinstance(v.ref, ArrayRef) and (v.ref.origin is None or v.ref.origin in self.unit.written)
+                      for v in names.values())
+        return self.ordered(value, node, statement) if changes else value
 
     def formal_names(self, node, source, function) -> list:
         """The names of a function's parameters."""
@@ -242,6 +245,6 @@ class Functions:
         parameters = ", ".join(f"{T.C_TYPES[t]} {c_name(n)}" for n, t in fields)
         sets = "\n".join(f"    mx_s.{c_name(n)} = {c_name(n)};" for n, _ in fields)
         self.unit.types.setdefault(struct.name, f"typedef struct {struct.name} {{\n{members}\n}} {struct.name};")
-        self.unit.helpers.setdefault(struct.name, f"MX_BODY {struct.name} py_new_{struct.name}({parameters})\n"
+        self.unit.helpers.setdefault(struct.name, f"MX_BODY {struct.name} pyh_new_{struct.name}({parameters})\n"
                                      f"{{\n    {struct.name} mx_s;\n{sets}\n    return mx_s;\n}}")
-        return Val(f"py_new_{struct.name}({', '.join(values)})", struct)
+        return Val(f"pyh_new_{struct.name}({', '.join(values)})", struct)

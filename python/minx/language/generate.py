@@ -14,6 +14,7 @@ from .joins import join_function, parts
 from .reducers import c_value, struct_format
 from .results import ArrayAccumulator, TupleAccumulator
 from . import shared_loops  # noqa: F401  (it adds what it translates to LOOPS)
+from .scatter import ScatterRef, ScatterType
 from .source import source_of
 from .team import TeamRef
 from .values import Accumulator, ArrayRef, Self, Spec, Unit, Val, c_name
@@ -36,6 +37,7 @@ class Generated:
     value: str  # a struct format: the numbers of the result
     array: str  # a NumPy type: of the elements, where the result is an array
     arrays: list  # argument numbers of the arrays, in the order of the accessors
+    scatters: list  # argument numbers of the scatter views
     names: list  # of the arguments
     written: list  # argument numbers of arrays that the kernel writes
 
@@ -97,6 +99,8 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
     def argument(name, n, t, code):
         if isinstance(t, Array):
             return Val("", None, ref=ArrayRef(code, t, n, (), name))
+        if isinstance(t, ScatterType):
+            return Val("", None, ref=ScatterRef(code, t, name))
         return Val(code, t)
 
     for n, (name, t) in enumerate(zip(parameters, spec.arguments)):
@@ -114,7 +118,7 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
     translator = Translator(unit, source, names, kernel=True, level="team" if spec.space == "TEAM" else None)
     body = translator.translate()
     body = [*translator.hoisted, *body]
-    for name in copies:  # an argument that the kernel changes is a variable
+    for name in filter(translator.types.get, copies):  # an argument that the kernel changes is a variable
         body.insert(0, f"    {translator.c_type(translator.types[name])} {c_name(name)} = mx_a->{c_name(name)};")
     if spec.space != "TEAM":
         own = [f"    {'' if name in rebound else 'const '}int64_t {c_name(name)} = mx_i{n};"
@@ -155,6 +159,8 @@ QUIET = """\
 
 def arguments_text(spec, unit, names, arrays, numbers) -> list[str]:
     """The head of the file: headers, the types of elements, accessors and the argument struct."""
+    if any(isinstance(t, ScatterType) for t in spec.arguments):
+        unit.includes.add("minx/kit/scatter.h")
     out, types, accessors = [QUIET, *sorted(f"#include <{h}>" for h in unit.includes)], {}, {}
     for n in arrays:
         t, const = spec.arguments[n], n not in unit.written
@@ -164,17 +170,19 @@ def arguments_text(spec, unit, names, arrays, numbers) -> list[str]:
         if t.static:
             accessors[t.accessor(const)] = t.declaration(const)
     out += [*{**types, **unit.types}.values(), *accessors.values()]
-    listed = " ".join(f"({spec.arguments[n].accessor(n not in unit.written)}, {c_name(names[n])})" for n in arrays)
+    listed = [f"({spec.arguments[n].accessor(n not in unit.written)}, {c_name(names[n])})" for n in arrays]
+    listed += [f"({t.member}, {c_name(names[n])}, MX_SCATTER_ACCESSOR)" for n, t in enumerate(spec.arguments)
+               if isinstance(t, ScatterType)]
     others = [f"    {T.C_TYPES[spec.arguments[n]]} {c_name(names[n])};" for n in numbers]
     if not spec.arguments:
         others = ["    char mx_none;"]
-    return [*out, f"MX_ARGS({unit.name}_args, {listed}{',' if others else ''}", *others, ");"]
+    return [*out, f"MX_ARGS({unit.name}_args, {' '.join(listed)}{',' if others else ''}", *others, ");"]
 
 
 def assemble(spec, unit, names, body, body_parameters) -> Generated:
     k = unit.name
     arrays = [n for n, t in enumerate(spec.arguments) if isinstance(t, Array)]
-    numbers = [n for n, t in enumerate(spec.arguments) if not isinstance(t, Array)]
+    numbers = [n for n, t in enumerate(spec.arguments) if isinstance(t, str)]
     join = join_function(unit, spec) if spec.custom is not None else []
     out = arguments_text(spec, unit, names, arrays, numbers)
     value, fields = None, []
@@ -188,14 +196,19 @@ def assemble(spec, unit, names, body, body_parameters) -> Generated:
     out.append(f"MX_DECLARE_{pattern}({spec.space}, {k}, {k}_args{', ' + value.c_type if value else ''})")
     tail = "" if value is None else f", {k}_array mx_v" if spec.array else f", {value.c_type} *mx_v"
     tail += ", bool mx_final" if spec.pattern == "scan" else ""
-    out += [f"MX_BODY void {k}_body(const {k}_args *mx_a, {body_parameters}{tail})", "{", "    (void)mx_a;", *body, "}"]
+    fault = []
+    if spec.checked:
+        fault = [f"    mx_fault_ *const mx_fault = {f'mx_a->{c_name(names[arrays[0]])}.fault' if arrays else 'NULL'};"]
+    out += [f"MX_BODY void {k}_body(const {k}_args *mx_a, {body_parameters}{tail})", "{", "    (void)mx_a;", *fault, *body, "}"]
     if spec.debug or spec.checked:
         out.append('#line 1 "generated"')
     macro, what = (value.macro, f", {value.what}") if value else ("MX_FOR", "")
     out.append(f"{macro}({spec.space}, {k}{what}, {items_of(spec, unit)})")
     out += driver(spec, unit, names, arrays, numbers, value.c_type if value else None)
-    scalars = "".join({"double": "d", "uint64_t": "Q"}.get(SLOT.get(spec.arguments[n]), "q") for n in numbers)
+    scalars = "".join("?7x" if spec.arguments[n] == T.NP_BOOL else {"double": "d", "uint64_t": "Q"}.get(SLOT.get(spec.arguments[n]), "q")
+                      for n in numbers)
     form = "" if value is None or spec.array else struct_format(spec.reducers, fields) if spec.custom is None else \
         struct_format(["SUM"] * len(fields), fields)
-    return Generated("\n".join(out) + "\n", k, scalars, form, str(T.dtype_of(fields[0])) if spec.array else "", arrays, list(names),
+    return Generated("\n".join(out) + "\n", k, scalars, form, str(T.dtype_of(fields[0])) if spec.array else "", arrays,
+                     [n for n, t in enumerate(spec.arguments) if isinstance(t, ScatterType)], list(names),
                      sorted(unit.written))

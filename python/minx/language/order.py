@@ -35,7 +35,7 @@ COLLECTIVES = ("f64", "f32", "i32", "i64", "u32", "u64")  # that minx/team.h joi
 ANY = "*"
 NO_ACCESS = ("shape", "ndim", "size", "dtype", "extent")  # attributes of arrays that read no element
 c_helpers.MIXED["lanes_wait"] = """/* Waits for the lanes of a thread, and makes their stores visible to each other. */
-MX_BODY void py_lanes_wait(mx_team *t)
+MX_BODY void pyh_lanes_wait(mx_team *t)
 {
 #if defined(__CUDACC__)
     __syncwarp(mx_lane_mask_(t->lanes));

@@ -90,7 +90,8 @@ def code_hash(function) -> str:
         inner = [parts(c) if isinstance(c, pytypes.CodeType) else repr(c) for c in code.co_consts]
         return code.co_code, inner, code.co_names, code.co_varnames, code.co_freevars
 
-    return hashlib.sha256(repr((parts(function.__code__), function.__annotations__)).encode()).hexdigest()[:24]
+    whole = parts(function.__code__), function.__annotations__, function.__defaults__, function.__kwdefaults__
+    return hashlib.sha256(repr(whole).encode()).hexdigest()[:24]
 
 
 @functools.lru_cache(maxsize=1024)

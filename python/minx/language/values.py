@@ -24,7 +24,7 @@ RESERVED = set(
 
 def c_name(name: str) -> str:
     """A Python name that is neither a keyword nor (as far as one can tell) a macro of C or CUDA C++."""
-    plain = name[0].islower() and name.isascii() and name not in RESERVED and not name.startswith(("mx_", "py_"))
+    plain = name[0].islower() and name.isascii() and name not in RESERVED and not name.startswith(("mx_", "py_", "pyh_", "pyt_"))
     return name if plain and not name.endswith("_") else "py_" + (name if name.isascii() else name.encode().hex())
 
 
@@ -126,8 +126,8 @@ class Spec:
     value: str | None = None  # the type of the result, if it is declared
     array: bool = False  # a reduction into an array
     custom: object = None  # a Reducer
-    checked: bool = False  # divisions, asserts and indices that are wrong are errors
     overlaps: tuple = ()  # teams: for each argument a number, the same for arrays that share memory
+    checked: bool = False  # divisions, asserts and indices that are wrong are errors
 
     @property
     def indices(self) -> int:

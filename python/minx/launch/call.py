@@ -20,9 +20,10 @@ from .kernel import BoundKernel, Kernel, kernel_members, plain_kernel
 from .overlap import shared_memory
 from .policy import range_of
 from .result import Target, arrange
+from .scatter import Scatter
 
 MOST_CALLS, INTO = 256, -1  # that one kernel remembers; the number of the array that gets the result
-NUMBERS = {int, float, bool, *(np.dtype(t).type for t in "bBhHiIqQfd?")}
+NUMBERS = {int, float, bool, *(np.dtype(t).type for t in "bBhHiIlLqQfd?")}
 
 
 class Call:
@@ -155,15 +156,22 @@ def array_at(n, args, target):
     return target.into if n == INTO else args[n]
 
 
-def current(kernel, call, args, target) -> bool:
-    """Have neither the constants of the kernel nor its arrays changed in place?"""
+def has_other_constants(kernel) -> bool:
+    """Has a number from outside of the kernel changed? Then all that was compiled with the old one ends."""
     for place, name, value in kernel.constants:
         if place.get(name) is not value:
             kernel.compiled.clear()
             for old in list(kernel.calls.values()):
                 old.end()
             kernel.constants.clear()
-            return False
+            return True
+    return False
+
+
+def current(kernel, call, args, target) -> bool:
+    """Have neither the constants of the kernel nor its arrays changed in place?"""
+    if has_other_constants(kernel):
+        return False
     for n, shape, strides, dtype, written in call.numpy:
         array = args[n]
         if array.shape != shape or array.strides != strides or array.dtype is not dtype or written and not array.flags.writeable:
@@ -177,6 +185,7 @@ def current(kernel, call, args, target) -> bool:
 
 
 def bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target):
+    has_other_constants(kernel)
     types = tuple(argument_type(kernel, n, a, ctx) for n, a in enumerate(args))
     overlaps = shared_memory(args) if policy.space[0] == "TEAM" else ()
     compiled = compile_for(pattern, policy.space, kernel, types, ctx, reducers, instance, target, overlaps)
@@ -194,12 +203,16 @@ def bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target):
     if call.result is not None:
         call.result.aim(call.buffer)
     runtime.libminx().check(compiled.bind(call.address, handles))
+    scatters = [args[n] for n in compiled.scatters]
+    if scatters:
+        addresses = (ctypes.c_void_p * len(scatters))(*[s.address for s in scatters])
+        runtime.libminx().check(compiled.bind_scatters(call.address, addresses))
     call.pack = struct.Struct(f"{len(policy.numbers)}q{compiled.scalars}").pack_into
     call.launch = compiled.launch
     watch(call, arrays, compiled.written, args, target, ctx)
     if call.result is not None and target is not None and target.into is not None:
         call.result = None
-    remember(kernel.calls, key, call, [ctx.held, *[v.held for v in views]])
+    remember(kernel.calls, key, call, [ctx.held, *[v.held for v in (*views, *scatters)]])
     return call
 
 
@@ -232,12 +245,18 @@ def argument_type(kernel, n, value, ctx):
         if element is None:
             raise TypeError(f"{kernel.function.__name__}: argument {n} has elements of {dtype}: not supported")
         return T.Array(element, rank, letter)
+    if isinstance(value, Scatter):
+        if value.ctx != ctx:
+            raise TypeError(f"{kernel.function.__name__}: argument {n} is a scatter view of another context")
+        return value.type
     if isinstance(value, bool):
         return T.BOOL
     if isinstance(value, int):
         return T.INT
     if isinstance(value, float):
         return T.FLOAT
-    if isinstance(value, np.generic) and T.of_dtype(value.dtype):
+    if isinstance(value, (complex, np.complexfloating)):
+        raise TypeError(f"{kernel.function.__name__}: argument {n} is a complex number: pass its parts, or an array of one element")
+    if isinstance(value, np.generic) and T.is_number(T.of_dtype(value.dtype)):
         return T.of_dtype(value.dtype)
     raise TypeError(f"{kernel.function.__name__}: argument {n} is a {type(value).__name__}: expected a number or an array")

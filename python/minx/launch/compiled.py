@@ -6,17 +6,20 @@ import ctypes
 import json
 import os
 import types as pytypes
+from dataclasses import replace
 
 from .. import types as T
 from ..build import compile as build
 from ..errors import NotSupported
 from ..language import generate
+from ..language.annotations import annotated as argument_as
+from ..language.annotations import annotations_of
 from ..language.reducers import LOCATIONS, NAMES, Reducer
 from ..language.results import ATOMICS
 from ..language.values import Spec, number_type
 from .kernel import kernel_members
 from .result import NumberReader, Reader
-from .stored import Index, evaluate, scope_of
+from .stored import Index, scope_of
 
 class Compiled:
     """A kernel for some types of arguments, loaded."""
@@ -27,6 +30,10 @@ class Compiled:
         self.size, self.bind, self.launch = (getattr(dll, f"{name}_{f}") for f in ("size", "bind", "launch"))
         self.size.restype = ctypes.c_int64
         self.bind.argtypes, self.launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p], [ctypes.c_void_p]
+        self.scatters = made["scatters"]
+        if self.scatters:
+            self.bind_scatters = getattr(dll, f"{name}_scatter")
+            self.bind_scatters.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
         self.bytes, self.value_at, self.to_at = self.size(0), self.size(1), self.size(2)
         self.scalars, self.arrays, self.names, self.written = made["scalars"], made["arrays"], made["names"], set(made["written"])
         self.value, self.array, self.reducers = made["value"], made["array"], made["reducers"]
@@ -47,7 +54,8 @@ def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=N
     debug = key[-1]
     custom = reducers[0] if reducers and isinstance(reducers[0], Reducer) else None
     names = ("CUSTOM",) if custom is not None else tuple(NAMES[r] for r in reducers)
-    spec = Spec(pattern, space[0], tuple(types), names, space[1], kernel.items, kernel.dialect, debug, value, array, custom, overlaps)
+    spec = Spec(pattern, space[0], tuple(types), names, space[1], kernel.items, kernel.dialect, debug, value, array, custom, overlaps,
+                is_checked())
     check_spec(kernel, spec)
     members = kernel_members(kernel, instance) if instance is not None else ()
     parameters, accumulator, final = kernel.roles(spec, len(types) - len(members), instance is not None)
@@ -69,6 +77,11 @@ def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=N
     kernel.constants += [c for c in found if (id(c[0]), c[1]) not in known]
     kernel.compiled[key] = compiled = Compiled(build.Path(made["path"]), made)
     return compiled
+
+
+def is_checked() -> bool:
+    """Does the installed minx check indices? Then kernels check divisors and asserts, too."""
+    return "MINX_BOUNDS_CHECK" in build.settings().built["defines"]
 
 
 def declared_value(reducers, target) -> str | None:
@@ -94,22 +107,32 @@ def check_spec(kernel, spec):
         raise TypeError(f"{name}: teams have items=simd or plain, not {spec.items}")
 
 
+class Attributes:
+    """The attributes of an object, as a place where numbers are."""
+
+    def __init__(self, owner):
+        self.owner = owner
+
+    def get(self, name, default=None):
+        return getattr(self.owner, name, default)
+
+
 def place_of(function, expression, value):
     """Where a number from outside is, to see whether it changes."""
     owner, _, name = expression.rpartition(".")
     if not owner:
         return scope_of(function, name), name, value
-    found = evaluate(function, owner, None)
-    return (vars(found) if hasattr(found, "__dict__") else {name: value}), name, value
+    root, *attributes = owner.split(".")
+    found = scope_of(function, root).get(root)
+    for attribute in attributes:
+        found = getattr(found, attribute)
+    return Attributes(found), name, value
 
 
 def annotated(kernel, spec, names):
-    """Numbers with an annotation have its type."""
-    types = list(spec.arguments)
+    """The spec with what the annotations of the parameters say."""
+    types, annotations = list(spec.arguments), annotations_of(kernel.function)
     for n, name in enumerate(names):
-        t = number_type(kernel.annotations.get(name))
-        if t and not isinstance(types[n], T.Array):
-            if T.is_float(types[n]) and not T.is_float(t) and not spec.dialect.annotations_convert:
-                raise TypeError(f"{kernel.function.__name__}: {name} is declared {t}, got a float")
-            types[n] = {"i64": T.INT, "f64": T.FLOAT}.get(t, t) if kernel.annotations[name] in (int, float) else t
-    return Spec(**{**spec.__dict__, "arguments": tuple(types)})
+        if name in annotations:
+            types[n] = argument_as(f"{kernel.function.__name__}: {name}", annotations[name], types[n], spec.dialect.annotations_convert)
+    return replace(spec, arguments=tuple(types))

@@ -1,0 +1,275 @@
+"""Statements, functions and calls of kernels: each is compared with the same function as plain Python."""
+
+import math
+
+import numpy as np
+import pytest
+
+import minx
+from contexts import Arrays, context  # noqa: F401
+
+
+def both(context, n, kernel, *arguments, rtol=0.0):
+    """Runs a kernel on a context and as plain Python, and compares all arrays."""
+    function = getattr(kernel, "function", kernel)
+    plain = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    for i in range(n):
+        function(i, *plain)
+    data = Arrays(context)
+    given = [data.to(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    minx.parallel_for(n, kernel, *given, ctx=context)
+    for got, expected in zip(given, plain):
+        if isinstance(expected, np.ndarray):
+            # rtol: products and sums that compilers join to one instruction, with one rounding
+            assert np.allclose(data.back(got), expected, rtol=rtol, atol=0, equal_nan=True), (data.back(got), expected)
+
+
+def loops(i, out):
+    n = 0
+    for k in range(10):
+        if k == i:
+            break
+        n += k
+    else:
+        n = -1
+    out[i, 0] = n
+    while n > 3:
+        n -= 2
+        if n == 5:
+            continue
+        if n == 4:
+            break
+    else:
+        n += 100
+    out[i, 1] = n
+    for k in range(i, -3, -2):
+        n += k
+        for q in range(k, k + 2):
+            if q % 3 == 0:
+                break
+            n += q
+    out[i, 2] = n
+    step = 1 + abs(i % 3)
+    for k in range(0, 12, step):
+        n += k * step
+        step = 1
+    out[i, 3] = n + k
+
+
+def test_loops(context):
+    both(context, 12, loops, np.zeros((12, 4)))
+
+
+def rebinding(i, out, n):
+    a, b = 1, 2
+    for k in range(i):
+        a, b = b, a + b
+    (c, d), e = (a, b), 5
+    x = y = a * 2
+    y += 1
+    n = n + 1 if i % 2 == 0 else n * 0.5
+    out[i, 0], out[i, 1] = out[i, 1] + a, b + c * d + e
+    out[i, 0], out[i, 1] = out[i, 1], out[i, 0]
+    out[i, 2] = x + y + n
+    m: int = 3
+    f: minx.f32 = minx.f32(0.1)
+    out[i, 3] = m // 2 + f
+
+
+def test_assignments(context):
+    both(context, 8, rebinding, np.ones((8, 4)), 7)
+
+
+def augmented(i, out, counts, x):
+    counts[i] += 5
+    counts[i] -= 2
+    counts[i] *= 3
+    counts[i] //= 2
+    counts[i] <<= 2
+    counts[i] |= 1
+    counts[i] ^= 6
+    counts[i] %= 19
+    out[i] = 2
+    out[i] /= 4
+    out[i] **= 2
+    out[i] += x[i] > 0
+    out[counts[i] % 2 + i] += 0.25
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u1", "i8"])
+def test_augmented(context, dtype):
+    both(context, 5, augmented, np.zeros(6), np.arange(5).astype(dtype), np.array([-1.0, 0, 1, 2, 3]))
+
+
+# ---- functions ----
+
+
+def polar(x, y):
+    r = math.sqrt(x * x + y * y)
+    if r == 0:
+        return 0.0, 0
+    return r, y / r
+
+
+def clamp(v, low=0.0, high=1.0, *, scale=2):
+    v = v * scale
+    return min(max(v, low), high)
+
+
+def swap(p):
+    return p[1], p[0]
+
+
+def counts_down(n):
+    n = n * 1.5
+    while n > 10:
+        n -= 3
+    return n
+
+
+def nothing(a, i):
+    a[i, 5] += 1.0
+
+
+def functions(i, out, x):
+    r, s = polar(x[i], x[i + 1])
+    pair = polar(x[i], 2.0)
+    out[i, 0] = r + s * 10 + pair[0] * pair[-1]
+    out[i, 1] = clamp(x[i]) + clamp(x[i], high=0.5) + clamp(high=3.0, v=i, low=1, scale=1)
+    a, b = swap((i, x[i]))
+    out[i, 2] = a * 100 + b
+    out[i, 3] = counts_down(i) + counts_down(30)
+    q, m = divmod(i - 3, 2)
+    out[i, 4] = q * 10 + m + swap(polar(x[i], 1.0))[1]
+    nothing(out, i)
+
+
+def test_functions(context):
+    both(context, 6, functions, np.zeros((6, 6)), np.arange(7.0) - 2, rtol=1e-14)
+
+
+SHIFT, TABLE = 3, (2, 3, 5, 7)
+
+
+class Settings:
+    factor = 4
+
+
+def test_constants_of_outside():
+    def f(i, out):
+        out[i] = SHIFT * np.pi + TABLE[i % 4] + TABLE[2] + Settings.factor + len(TABLE)
+
+    both(minx.default(), 6, f, np.zeros(6), rtol=1e-14)
+    Settings.factor = 9
+    both(minx.default(), 6, f, np.zeros(6), rtol=1e-14)
+    Settings.factor = 4
+
+
+def test_constants_of_enclosing_functions():
+    def made(power, weights):
+        @minx.kernel
+        def f(i, out):
+            out[i] = i**power + weights[1]
+
+        return f
+
+    for power, weights in ((2, (1, 2)), (3, (0.5, 0.25))):
+        out = np.zeros(5)
+        minx.parallel_for(5, made(power, weights), out)
+        assert list(out) == [i**power + weights[1] for i in range(5)]
+
+
+def test_default_arguments_are_part_of_a_function():
+    """The same text with another default is another kernel, also in the cache."""
+    def made(default):
+        def helper(v, by=default):
+            return v * by
+
+        def f(i, out):
+            out[i] = helper(i)
+
+        return f
+
+    for default in (2, 3, 2.5):
+        out = np.zeros(4)
+        minx.parallel_for(4, made(default), out)
+        assert list(out) == [i * default for i in range(4)]
+
+
+class Body:
+    def __init__(self, n):
+        self.x, self.gain, self.shape = np.arange(float(n)), 0.5, (2, 3)
+
+    def scaled(self, v, more=1.0):
+        return v * self.gain + more
+
+    def step(self, i, out):
+        out[i] = self.scaled(self.x[i]) + self.scaled(i, more=2.0)
+        self.x[i] += 1
+
+
+def test_methods_with_keywords():
+    body, out = Body(5), np.zeros(5)
+    minx.parallel_for(5, body.step, out)
+    assert list(out) == [i * 0.5 + 1 + i * 0.5 + 2 for i in range(5)] and list(body.x) == [1, 2, 3, 4, 5]
+
+
+# ---- loops of one item, atomics, print ----
+
+
+def inner_loops(i, out, x):
+    s = 0.0
+    for k in minx.simd(range(x.shape[1])):
+        s += x[i, k]
+    t = 0.0
+    for k in minx.unroll(range(x.shape[1]), 2):
+        t += x[i, k] * k
+    out[i] = s + t
+
+
+def test_simd_and_unroll(context):
+    both(context, 4, inner_loops, np.zeros(4), np.arange(40.0).reshape(4, 10))
+
+
+def test_atomics(context):
+    @minx.kernel
+    def f(i, a, b, seen):
+        minx.atomic_add(a, 0, i)
+        minx.atomic_sub(a, 1, 1)
+        minx.atomic_max(a, 2, i)
+        minx.atomic_min(a, 3, -i)
+        minx.atomic_or(a, 4, 1 << (i % 5))
+        minx.atomic_xor(a, 5, i)
+        minx.atomic_and(a, 6, ~(1 << (i % 3)))
+        minx.atomic_add(b, (0, 1), 0.5)
+        if i < 3:
+            minx.atomic_mul(b, (1, 1), 2.0)
+        n = minx.atomic_add(a, 7, 1)
+        seen[n] += 1
+        minx.atomic_compare_exchange(a, 8, 0, 9)
+        minx.atomic_store(a, 9, 4)
+
+    if context != "python" and "check" in context.resource:
+        pytest.skip("the order in which items get numbers depends on timing")
+    n, data = 100, Arrays(context)
+    a, b, seen = data.to(np.array([0, 0, -9, 9, 0, 0, 255, 0, 0, 0])), data.to(np.ones((2, 2), np.float32)), data.to(np.zeros(n, int))
+    minx.parallel_for(n, f, a, b, seen, ctx=context)
+    xors = 0
+    for i in range(n):
+        xors ^= i
+    assert list(data.back(a)) == [n * (n - 1) // 2, -n, n - 1, -(n - 1), 31, xors, 255 & ~7, n, 9, 4]
+    assert data.back(b).tolist() == [[1, 1 + 0.5 * n], [1, 8]] and np.all(data.back(seen) == 1)
+
+
+def test_print(capfd):
+    @minx.kernel
+    def f(i, x, n):
+        if i == 2:
+            print("item", i, x[i], x[i] > 1, end=";\n")
+            print(f"{i:4d}|{x[i]:8.3f}|{x[i]:e}|{n:x}% {n}", sep=", ")
+
+    minx.parallel_for(3, f, np.array([0.0, 1.0, 2.5]), np.int64(255), ctx=minx.Context("serial"))
+    import ctypes
+
+    ctypes.CDLL(None).fflush(None)
+    assert capfd.readouterr().out == "item 2 2.5 True;\n   2|   2.500|2.500000e+00|ff% 255\n"
