@@ -119,7 +119,7 @@ def wrap_handle(d: Description, ctx, label: str, space: int = DEFAULT) -> Handle
     """mx_view_wrap, and mx_view_constant where the array is read-only. The caller ends the view."""
     lib, handle = libminx(), Handle()
     kind, strides = element_type(d.dtype), element_strides(d, label)
-    order = RIGHT if d.strides is None and len(d.shape) > 1 else 0
+    order = order_of(d) if order_of(d) != STRIDE else DEFAULT  # of Fortran order is layout left for every context
     address = d.address or (_NOWHERE if 0 in d.shape else 0)  # CUDA arrays without elements have no address
     lib.mx_view_wrap(ctx.handle, short(label), kind, len(d.shape), integers(d.shape), strides,
                      byref(ViewOptions(space=space or d.space, layout=order)), c_void_p(address), byref(handle))
