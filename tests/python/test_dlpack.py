@@ -1,0 +1,330 @@
+"""Memory that libraries share: DLPack and __cuda_array_interface__, both ways. NumPy is the other library on hosts, CuPy and PyTorch are
+on a GPU, where they are installed."""
+
+import ctypes
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from contexts import make
+from numpy.testing import assert_array_equal
+
+import minx
+from minx import runtime
+from minx.runtime import arrays, dlpack
+
+
+@minx.kernel
+def double(i, x):
+    x[i] *= 2
+
+
+@pytest.fixture(params=["serial", "openmp:threads=2"])
+def host(request):
+    return make(request.param)
+
+
+DTYPES = ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "c8", "c16", "?"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_to_numpy(host, dtype):
+    """np.from_dlpack(view): the same memory, type, shape and strides."""
+    source = (np.arange(24) % 2).astype(dtype).reshape(2, 3, 4)
+    view = host.array(source)
+    for part, expected in ((view, source), (view[1, :, 1:3], source[1, :, 1:3]), (view[:, 1:1], source[:, 1:1]), (view[1, 2, 3], source[1, 2, 3])):
+        array = np.from_dlpack(part)
+        assert array.dtype == np.dtype(dtype) and (array.ctypes.data == part.address or not array.size)
+        assert_array_equal(array, expected)
+    assert view.__dlpack_device__() == (1, 0)
+    array = np.from_dlpack(view)
+    del view, part
+    gc.collect()
+    assert_array_equal(array, source)  # the array keeps the memory
+
+
+def test_writes_are_seen(host):
+    view = host.zeros(5)
+    array = np.from_dlpack(view)
+    array[:] = 3
+    minx.parallel_for(5, double, view, ctx=host)
+    host.fence()
+    assert_array_equal(array, np.full(5, 6.0))
+
+
+def test_read_only_views(host):
+    """A read-only view is a read-only array by DLPack 1.0, and refused by an older library."""
+    view = host.array(np.arange(3.0)).constant()
+    array = np.from_dlpack(view)
+    assert not array.flags.writeable
+    with pytest.raises(BufferError, match="read-only, which DLPack says since version 1.0"):
+        view.__dlpack__()
+    frozen = np.arange(3.0)
+    frozen.flags.writeable = False
+    back = minx.from_dlpack(frozen, host)
+    assert back.readonly and back.address == frozen.ctypes.data
+
+
+def test_copies(host):
+    """copy=True: other memory, also for a read-only view."""
+    view = host.array(np.arange(4.0))
+    copied = np.from_dlpack(view, copy=True)
+    shared = np.from_dlpack(view, copy=False)
+    assert copied.ctypes.data != view.address and shared.ctypes.data == view.address
+    view.fill(7)
+    assert_array_equal(copied, np.arange(4.0))
+    assert np.from_dlpack(view, device="cpu").ctypes.data == view.address
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_from_numpy(host, dtype):
+    source = (np.arange(60) % 2).astype(dtype).reshape(5, 12)
+    for array in (source, source[1:4, ::3], source.T, source[2], source[:0], np.array(1, dtype)):
+        view = minx.from_dlpack(array, host)
+        assert view.dtype == np.dtype(dtype) and view.shape == array.shape
+        assert view.address == array.ctypes.data or not array.size
+        assert_array_equal(view.numpy(), array)
+
+
+def test_lifetimes(host):
+    """The view keeps what it was made of; a capsule that nobody takes frees it."""
+    gc.collect()
+    alive, exported = runtime.libminx().mx_views_alive(), len(dlpack._exported)
+    array = np.zeros(4)
+    gone = weakref.ref(array)
+    view = minx.from_dlpack(array, host)
+    del array
+    gc.collect()
+    assert gone() is not None
+    minx.parallel_for(4, double, view, ctx=host)
+    del view
+    gc.collect()
+    assert gone() is None
+    view = host.zeros(3)
+    capsule = view.__dlpack__(max_version=(1, 0))
+    assert len(dlpack._exported) == exported + 1
+    del capsule, view
+    gc.collect()
+    assert len(dlpack._exported) == exported and runtime.libminx().mx_views_alive() == alive
+
+
+def test_both_versions(host):
+    view = host.zeros(3)
+    assert '"dltensor"' in repr(view.__dlpack__()) and '"dltensor"' in repr(view.__dlpack__(max_version=(0, 8)))
+    assert '"dltensor_versioned"' in repr(view.__dlpack__(max_version=(1, 0))) and '"dltensor_versioned"' in repr(view.__dlpack__(max_version=(2, 1)))
+
+
+class Exporter:
+    """A library older than DLPack 1.0: its __dlpack__ takes no max_version."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, stream=None):
+        return self.array.__dlpack__(stream=stream)
+
+
+def test_old_library(host):
+    array = np.arange(3.0)
+    view = minx.from_dlpack(Exporter(array), host)
+    minx.parallel_for(3, double, view, ctx=host)
+    minx.parallel_for(3, double, Exporter(array), ctx=host)  # as an argument, too
+    host.fence()
+    assert_array_equal(array, 4 * np.arange(3.0))
+
+
+def test_capsules_are_used_once(host):
+    capsule = np.zeros(3).__dlpack__(max_version=(1, 0))
+    dlpack.Imported(capsule)
+    with pytest.raises(BufferError, match="no DLPack tensor, or it was used already"):
+        dlpack.Imported(capsule)
+
+
+def test_other_devices():
+    view = make("simt").zeros(3, label="u")
+    for call in (view.__dlpack_device__, view.__dlpack__, lambda: np.from_dlpack(view)):
+        with pytest.raises(BufferError, match="'u' is in simt memory, which no other library accesses: use numpy()"):
+            call()
+
+    class Far:
+        def __dlpack_device__(self):
+            return 10, 0  # kDLROCM
+
+    with pytest.raises(BufferError, match="device type 10, expected CPU"):
+        minx.from_dlpack(Far(), make("serial"))
+    with pytest.raises(ValueError, match="got stream 5 for memory of serial, expected None"):
+        make("serial").zeros(3).__dlpack__(stream=5)
+    with pytest.raises(BufferError, match="it cannot be had"):
+        make("serial").zeros(3).__dlpack__(dl_device=(2, 0))
+    with pytest.raises(BufferError, match="DLPack has no elements of"):
+        make("serial").zeros(3, [("a", "f8")]).__dlpack__()
+
+
+class Interface:
+    """An array of a GPU library that has only the interface."""
+
+    def __init__(self, **members):
+        self.__cuda_array_interface__ = {"version": 3, "shape": (3,), "typestr": "<f8", "strides": None, "data": (4096, False),
+                                         "stream": 1, **members}
+
+
+def test_interfaces():
+    """What the interface says of shape, strides, type, and order."""
+    def described(**members):
+        return arrays.describe(Interface(**members))
+
+    d = described(shape=(3, 4), strides=(8, 24), data=(64, True))
+    assert (d.address, d.writable, d.space, arrays.order_of(d)) == (64, False, minx.CUDA, minx.LEFT)
+    assert arrays.order_of(described(shape=(3, 4))) == minx.RIGHT
+    assert arrays.order_of(described(shape=(3, 4), strides=(64, 8))) == minx.STRIDE
+    assert arrays.order_of(described(shape=(3, 1), strides=(8, 99))) == 0
+    assert arrays.order_of(described(shape=(3,), strides=(16,))) == minx.STRIDE
+    assert arrays.streams_of([Interface(), Interface(stream=77), Interface(stream=None), np.zeros(3)]) == {1, 77}
+    assert arrays.streams_of([Interface(version=2)]) == {1}  # the second version: the default stream
+    with pytest.raises(ValueError, match="x: got an array with a mask"):
+        arrays.describe(Interface(mask=np.ones(3)), "x")
+
+
+def test_device_memory_on_hosts(host):
+    """Memory of a GPU is no argument of kernels of hosts."""
+    with pytest.raises(minx.Error, match="cannot access memory space Cuda") as failed:
+        minx.parallel_for(3, double, Interface(), ctx=host)
+    assert failed.value.name == "MX_ERR_SPACE"
+    view = host.zeros(3)
+    assert not hasattr(view, "__cuda_array_interface__")
+    with pytest.raises(minx.Error, match="has no streams: fence instead"):
+        host.wait(1)
+    with pytest.raises(minx.Error, match="a context on a stream: serial has no streams"):
+        minx.Context("serial", stream=1)
+
+
+def test_streams_as_numbers():
+    class CuPy:
+        ptr = 5
+
+    class Torch:
+        cuda_stream = 6
+
+    class Numba:
+        handle = ctypes.c_void_p(7)
+
+    class Protocol:
+        def __cuda_stream__(self):
+            return 0, 8
+
+    from minx.runtime.context import stream_number
+
+    assert [stream_number(s) for s in (None, 0, 4, CuPy(), Torch(), Numba(), Protocol())] == [None, 0, 4, 5, 6, 7, 8]
+    with pytest.raises(TypeError, match="got a str, expected a stream"):
+        stream_number("default")
+
+
+# on a GPU
+
+
+@pytest.fixture
+def cuda():
+    return make("cuda")
+
+
+def test_interface_of_a_view(cuda):
+    """Version 3, with the stream of the context."""
+    view = cuda.array(np.arange(6.0).reshape(2, 3), layout=minx.RIGHT)
+    interface = view.__cuda_array_interface__
+    assert (interface["version"], interface["shape"], interface["typestr"]) == (3, (2, 3), "<f8")
+    assert interface["data"] == (view.address, False) and interface["stream"] == cuda.stream
+    assert arrays.describe(view).shape == (2, 3)
+    assert view.__dlpack_device__()[0] == dlpack.GPU
+
+
+def test_context_on_a_stream(cuda):
+    """Two contexts on one stream: no wait is needed between them. On the default stream, too."""
+    for stream in (cuda.stream, 0):
+        other = minx.Context("cuda", stream=stream)
+        assert other.stream == stream
+        view = other.full(1000, 1.0)
+        other.fence()
+        for _ in range(10):
+            if stream == 0:
+                cuda.wait(other)
+            minx.parallel_for(1000, double, view, ctx=cuda)
+            if stream == 0:
+                other.wait(cuda)
+            minx.parallel_for(1000, double, view, ctx=other)
+        assert_array_equal(view.numpy(other), np.full(1000, 2.0**20))
+
+
+def test_order_of_streams(cuda):
+    """An array of a library with a stream of its own: launches wait for its work, and its work for them. The library is a second context
+    of minx, seen by the interface only."""
+    library = minx.Context("cuda")
+
+    class Foreign:
+        def __init__(self, view):
+            self.view = view
+
+        @property
+        def __cuda_array_interface__(self):
+            return self.view.__cuda_array_interface__
+
+    view = library.full(1 << 20, 1.0)
+    array = Foreign(view)
+    for _ in range(20):
+        minx.parallel_for(1 << 20, double, view, ctx=library)
+        minx.parallel_for(1 << 20, double, array, ctx=cuda)
+    assert_array_equal(view.numpy(library)[::4097], np.full(1 << 20, 2.0**40)[::4097])
+
+
+def test_dlpack_on_a_gpu(cuda):
+    """From one context to another by DLPack, which orders their streams."""
+    other = minx.Context("cuda")
+    view = cuda.full((100, 50), 3.0)
+    minx.parallel_for(50, double, view[7], ctx=cuda)
+    seen = minx.from_dlpack(view, other)
+    assert seen.address == view.address and seen.shape == (100, 50)
+    expected = np.full((100, 50), 3.0)
+    expected[7] = 6
+    assert_array_equal(seen.numpy(), expected)
+    assert_array_equal(np.from_dlpack(view, device="cpu"), expected)
+
+
+def test_cupy(cuda):
+    cupy = pytest.importorskip("cupy")
+    array = cupy.arange(1000.0)
+    with cupy.cuda.Stream(non_blocking=True):
+        array += 1
+        minx.parallel_for(1000, double, array, ctx=cuda)
+        array += 1
+        assert_array_equal(array.get(), 2 * np.arange(1, 1001.0) + 1)
+    view = cuda.array(np.arange(12.0).reshape(3, 4))
+    assert_array_equal(cupy.asarray(view).get(), view.numpy())
+    assert_array_equal(cupy.from_dlpack(view).get(), view.numpy())
+    minx.parallel_for(2, double, array[3:7:2], ctx=cuda)
+
+
+def test_torch(cuda):
+    torch = pytest.importorskip("torch")
+    tensor = torch.arange(1000, dtype=torch.float64, device="cuda")
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        tensor += 1
+        minx.parallel_for(1000, double, tensor, ctx=cuda)
+        tensor += 1
+        assert_array_equal(tensor.cpu().numpy(), 2 * np.arange(1, 1001.0) + 1)
+    view = cuda.array(np.arange(12.0).reshape(3, 4))
+    assert_array_equal(torch.from_dlpack(view).cpu().numpy(), view.numpy())
+    on_stream = minx.Context("cuda", stream=stream)
+    minx.parallel_for(1000, double, minx.from_dlpack(tensor, on_stream), ctx=on_stream)
+
+
+def test_torch_on_hosts(host):
+    torch = pytest.importorskip("torch")
+    tensor = torch.arange(5, dtype=torch.float64)
+    minx.parallel_for(5, double, tensor, ctx=host)
+    host.fence()
+    assert_array_equal(tensor.numpy(), 2 * np.arange(5.0))
+    assert_array_equal(torch.from_dlpack(host.array(np.arange(3.0))).numpy(), np.arange(3.0))
