@@ -229,6 +229,7 @@ def watch(call, arrays, written, args, target, ctx) -> None:
 def remember(table, key, call, holders) -> None:
     """Keeps a call until one of `holders` (its context, its views) ends; at most MOST_CALLS of a kernel."""
     call.table, call.key, call.holders = table, key, holders
+    runtime.users.add(get_ident())
     while len(table) >= MOST_CALLS:
         table[next(iter(table))].end()
     table[key] = call

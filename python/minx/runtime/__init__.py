@@ -16,7 +16,7 @@ from .arrays import streams_of
 from .context import Context, backend_missing, backends, default, fence, partition, set_default
 from .graph import Graph, graph
 from .kernel_library import KernelLibrary, load
-from .library import Held, Library, libminx
+from .library import Held, Library, libminx, users
 from .regions import event, region
 from .structures import CUDA, DEFAULT, HOST, LEFT, MANAGED, PINNED, RIGHT, SIMT, STRIDE, Handle
 from .view import View, from_dlpack

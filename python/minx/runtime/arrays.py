@@ -160,8 +160,8 @@ class Borrowed:
     __slots__ = ("handle", "held", "__weakref__")
 
     def __init__(self, array, handle: Handle):
-        self.handle = handle
-        self.held = Held(array, lambda: libminx().mx_view_destroy(byref(handle)))
+        self.handle, lib = handle, libminx()
+        self.held = Held(array, lambda: lib.mx_view_destroy(byref(handle)))
 
 
 _foreign: dict[int, Foreign] = {}  # by id(array)

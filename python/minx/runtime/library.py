@@ -3,7 +3,7 @@
 Objects of libminx (contexts, views, graphs) are *held* by an object of Python, and end in one of three ways, whichever is first:
 the Python object dies, its close() is called, or Python exits. At exit they end in the reverse order of their creation, then
 mx_finalize is called. What NumPy or another library may still use then, as the memory of a view that was exported to it, is left to
-the operating system."""
+the operating system. So is everything if a daemon thread that has used minx still runs, as it may be in the middle of a launch."""
 
 from __future__ import annotations
 
@@ -124,6 +124,7 @@ class Held:
         self.calls: set = set()
         self.shared, self._function, self._number = shared, function, next(_numbers)
         _alive[self._number] = self
+        users.add(threading.get_ident())
         self._finalizer = weakref.finalize(owner, self.end)
         self._finalizer.atexit = False
 
@@ -146,6 +147,7 @@ class Held:
 
 _alive: dict[int, Held] = {}  # in the order in which they began
 _numbers = itertools.count()
+users: set[int] = set()  # the threads that have made objects of libminx, or have bound launches
 _library: Library | None = None
 _exiting = False
 _lock = threading.RLock()
@@ -173,10 +175,10 @@ def _exit() -> None:
     """Ends all objects, then libminx. A child process after fork() leaves its parent's objects alone."""
     global _exiting
     _exiting = True
-    if _library is None or _library.process != os.getpid():
+    me, left = threading.get_ident(), False
+    if _library is None or _library.process != os.getpid() or any(t.ident in users and t.ident != me for t in threading.enumerate()):
         _alive.clear()
         return
-    left = False
     for held in reversed(list(_alive.values())):
         if held.shared:
             _alive.pop(held._number, None)
