@@ -73,7 +73,9 @@ def driver(spec, unit, names, arrays, numbers, value) -> list[str]:
     k = unit.name
     out = ["#ifdef MX_DRIVER", ENTRY, *([TARGET] if value else []), f"typedef struct {k}_call {{", "    mx_ctx ctx;",
            policy_members(spec.space)]
-    out += [f"    {SLOT.get(spec.arguments[n], 'int64_t')} {c_name(names[n])};" for n in numbers]
+    if numbers:  # in a struct of their own: their names are the user's
+        out += ["    struct {", *[f"        {SLOT.get(spec.arguments[n], 'int64_t')} {c_name(names[n])};" for n in numbers],
+                "    } numbers;"]
     out += [f"    {k}_args args;", *(result_members(value, spec.array) if value else []), f"}} {k}_call;"]
     out += size_function(k, value, spec.array)
     out += [f"MX_PY_ENTRY mx_err {k}_bind({k}_call *c, const mx_view *views);",
@@ -91,7 +93,7 @@ def driver(spec, unit, names, arrays, numbers, value) -> list[str]:
     out += [f"MX_PY_ENTRY mx_err {k}_launch({k}_call *c);", f"mx_err {k}_launch({k}_call *c)", "{"]
     for n in numbers:
         c = T.C_TYPES[spec.arguments[n]]
-        out.append(f"    c->args.{c_name(names[n])} = {'' if c in ('int64_t', 'double') else f'({c})'}c->{c_name(names[n])};")
+        out.append(f"    c->args.{c_name(names[n])} = {'' if c in ('int64_t', 'double') else f'({c})'}c->numbers.{c_name(names[n])};")
     if spec.space == "TEAM":
         out.append(f"    const {k}_args *const mx_a = &c->args;\n    (void)mx_a;")
     out += [*policy_lines(spec.space, unit.scratch), launch_line(k, value, spec.array), "}", "#endif"]

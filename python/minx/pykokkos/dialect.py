@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import math
+import typing
 
 from ..language.dialect import Dialect
 from ..language.values import Method, Val, const_val
@@ -17,7 +18,7 @@ HANDLERS: dict = {**nested.HANDLERS, **atomics.HANDLERS}
 
 
 class PyKokkos(Dialect):
-    names = {name: getattr(math, name) for name in MATH if hasattr(math, name)}
+    names = {**{name: getattr(math, name) for name in MATH if hasattr(math, name)}, "List": typing.List}
     inner_functions = annotations_convert = numbers_are_tests = members_without_self = threads_run_all = True
 
     def __init__(self, atomic: frozenset = frozenset()):

@@ -481,3 +481,23 @@ def test_arguments_have_their_types():
     pk.parallel_for(2, int_argument, out=out, n=2.9, f=1, flag=True)
     pk.parallel_for(1, int_argument, out=out, n=np.int32(5), f=np.float64(0.5), flag=True)
     assert list(out.data) == [5, 3]
+
+
+def test_any_name_of_an_argument():
+    """Names that the generated C uses, and words of C."""
+    @pk.workunit
+    def f(i: int, acc: pk.Acc[int], tile: int, begin: int, end: int, value: int, to: int, ctx: int, args: int, call: int, struct: int,
+          double: int, out: pk.View1D[pk.int64], policy: int, name: int, N: int, E: int, NAN: int, main: int):
+        register: int = tile + begin + end + value + to + ctx + args + call + struct + double + policy + name + N + E + NAN + main
+        out[i] = register
+        acc += register
+
+    @pk.workunit
+    def g(team: pk.TeamMember, league: int, size: int, lanes: int, team_bytes: int, out: pk.View1D[pk.int64]):
+        out[team.league_rank()] = league + size + lanes + team_bytes
+
+    out = pk.View([3], pk.int64)
+    names = "tile begin end value to ctx args call struct double policy name N E NAN main".split()
+    assert pk.parallel_reduce(3, f, out=out, **{n: k for k, n in enumerate(names)}) == 3 * 120 and list(out.data) == [120] * 3
+    pk.parallel_for(pk.TeamPolicy(3, 1), g, out=out, league=1, size=2, lanes=3, team_bytes=4)
+    assert list(out.data) == [10] * 3

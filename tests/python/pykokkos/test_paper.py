@@ -39,6 +39,12 @@ def test_tutorial(space, exercise):
         runs("tutorial", style, exercise=exercise)
 
 
+@pytest.mark.parametrize("style", STYLES)
+def test_molecular_dynamics(space, style):
+    """Against NumPy over all pairs, and by conservation."""
+    runs("md", style, steps=20)
+
+
 def test_other_sizes(space):
     runs("babelstream", "function", precision="float", n=777)
     runs("babelstream", "functor", precision="float")
