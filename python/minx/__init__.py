@@ -30,4 +30,19 @@ from .version import __version__
 
 f64, f32, i64, i32, i16, i8, u64, u32, u16, u8, c128, c64 = (
     NumberType(t) for t in ("f64", "f32", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "c128", "c64"))
-function = lambda f: f  # a mark for readers: any function of the subset can be called by kernels
+
+
+def function(f):
+    """@minx.function: a mark for readers. Kernels call any function of the subset, with or without it.
+
+    >>> @minx.function
+    ... def square(x):
+    ...     return x * x
+    >>> def squares(i, y):
+    ...     y[i] = square(i)
+    >>> y = np.zeros(3)
+    >>> minx.parallel_for(3, squares, y)
+    >>> y
+    array([0., 1., 4.])
+    """
+    return f

@@ -8,6 +8,7 @@ import contextlib
 import doctest
 import importlib
 import importlib.util
+import inspect
 import io
 import os
 import re
@@ -16,11 +17,14 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "docs" / "python.md"
 sys.path.insert(0, str(REPOSITORY / "python"))
+import minx
+
 FENCE = re.compile(r"^```(\w+)?(.*)$")
 
 
@@ -53,8 +57,6 @@ def blocks_of(page: Path) -> list[Block]:
 
 def missing(word: str) -> str | None:
     """Why a block that needs this cannot run; None: it can."""
-    import minx
-
     if word == "raises":
         return None
     if word == "cuda":
@@ -137,21 +139,35 @@ def test_the_first_program_of_the_readme(tmp_path, capsys):
     assert capsys.readouterr().out == "[1. 3. 5. 7. 9.] 70.0\n"
 
 
-MODULES = ["minx", "minx.apps"]
+# ---- docstrings ----
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_docstrings(name):
-    """doctest of what a module offers: also of functions that it has from elsewhere."""
-    module = importlib.import_module(name)
-    finder, runner = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    public = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
-    seen = set()
-    for public_name in public:
-        thing = getattr(module, public_name)
-        if id(thing) in seen or not getattr(thing, "__doc__", None) or not callable(thing):
-            continue
-        seen.add(id(thing))
-        for test in finder.find(thing, public_name, globs={**vars(module), "minx": importlib.import_module("minx")}):
+def public(module: str) -> list[str]:
+    """What a module offers to be called."""
+    names = vars(importlib.import_module(module))
+    listed = names.get("__all__") or [n for n in names if not n.startswith("_")]
+    return [f"{module}.{n}" for n in listed if callable(names[n]) and not isinstance(names[n], type(minx.f64))]  # they are of one class, NumberType
+
+
+PUBLIC = [*public("minx"), *public("minx.apps")]
+WITHOUT_EXAMPLE = {"minx.CompileError", "minx.SetupError", "minx.apps.Figure", "minx.apps.Region", "minx.apps.AppError"}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_docstring(name):
+    """Each public name has a docstring with an example, which runs. Methods have one where it says more than their line."""
+    module, _, word = name.rpartition(".")
+    why = missing("apps") or missing("h5py") if module == "minx.apps" else None
+    thing = getattr(importlib.import_module(module), word)
+    given = {"minx": minx, "np": np, "apps": importlib.import_module("minx.apps"), "inputs": REPOSITORY / "inputs"}
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    runner, examples = doctest.DocTestRunner(optionflags=flags), 0
+    assert inspect.getdoc(thing), f"{name} has no docstring"
+    for test in doctest.DocTestFinder().find(thing, name, module=False, globs=given):
+        examples += len(test.examples)
+        if why is None:
             runner.run(test)
+    assert examples or name in WITHOUT_EXAMPLE, f"{name} has no example"
     assert runner.summarize(verbose=False).failed == 0
+    if why:
+        pytest.skip(why)

@@ -41,6 +41,10 @@ def minimd(deck=None, **options) -> Run:
     environment  a dict of variables, added to those of this process
 
     Returns a Run. Raises AppError if the app is not found, fails (exit codes 2, 3, or a signal), or takes longer than `timeout`.
+
+    >>> run = apps.minimd(inputs / "minimd" / "lj.in", steps=20, threads=1)
+    >>> run.verdict, run.fom.unit, run.results.fields["position"].shape
+    ('passed', 'atom-steps/s', (4000, 3))
     """
     return launch("minimd", deck, options)
 
@@ -50,6 +54,9 @@ def minife(deck=None, **options) -> Run:
 
     deck: the path of a parameter file, or its text; none is needed. docs/minife.md and `minife --help-deck` have the keys. Options,
     what is returned and what is raised: as for minimd.
+
+    >>> apps.minife(nx=8, output=False, threads=1).summary["problem_size"]
+    729
     """
     return launch("minife", deck, options)
 
@@ -59,5 +66,9 @@ def tealeaf(deck=None, **options) -> Run:
 
     deck: the path of a deck, or its text. docs/tealeaf-deck.md and `tealeaf --help-deck` have the keys. Options, what is returned and
     what is raised: as for minimd.
+
+    >>> run = apps.tealeaf(inputs / "tealeaf" / "crooked_pipe_10.in", threads=1)
+    >>> float(run.results.fields["temperature"].coordinates["x"][0])
+    0.5
     """
     return launch("tealeaf", deck, options)

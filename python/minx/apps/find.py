@@ -34,6 +34,9 @@ def program(app: str) -> Path:
 
     It is looked for in the folder MINX_BIN, if that is set, else in MINX_PREFIX/bin, beside the installed package, and on the PATH.
     Raises AppError, with the places, if it is not there.
+
+    >>> apps.program("minimd").name
+    'minimd'
     """
     folders = places()
     for folder in folders:

@@ -34,6 +34,10 @@ class Array:
 
     name; units ("1": none); shape; dtype; dims, names of the dimensions; values, the NumPy array; coordinates, {dimension: values} of
     what is known about them. NumPy's functions take it as an array, and [...] reads a part of it without the rest.
+
+    >>> solution = apps.minife(nx=4, threads=1).results.fields["solution"]
+    >>> solution, solution.dims, float(np.max(solution))
+    (solution 5x5x5 float64 [temperature], ('z', 'y', 'x'), 1.0)
     """
 
     def __init__(self, file: Path, path: str, dims: tuple | None = None, coordinates: dict | None = None, owner=None):
@@ -141,7 +145,9 @@ class Results:
     checks     {name: value, expected, tolerance, passed}
     path       of the file; open() gives it as an h5py.File
 
-    >>> run.results.fields["temperature"].values          # doctest: +SKIP
+    >>> results = apps.minife(nx=4, threads=1).results
+    >>> results.fields["solution"].shape, results.input["nx"], results.checks["residual"].passed
+    ((5, 5, 5), 4, True)
     """
 
     def __init__(self, path, keep=None):

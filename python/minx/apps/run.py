@@ -57,6 +57,10 @@ class Run:
     command     the words of the command
     stdout, stderr   texts, without progress
     folder      the folder of results.h5 and summary.json; a temporary one is removed with the last reference to the Run or its results
+
+    >>> run = apps.minife(nx=4, output=False, threads=1)
+    >>> run.passed, run.regions["solve"].calls, run.summary["app"]
+    (True, 1, 'minife')
     """
 
     def __init__(self, app, command, ended: child.Ended, folder: Path, keep, summary: dict):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from .. import types as T
 from .values import HANDLERS, Val, describe
 
@@ -37,7 +39,12 @@ def _atomic(name, python):
     atomic.__name__ = atomic.__qualname__ = f"atomic_{name}"
     atomic.__doc__ = f"""array[index] becomes {name} of it and value, atomically; gives the old value.
 
-    index: an integer, or a tuple of them. Elements: {', '.join(TYPES)}{'; integers only' * (name in INTEGERS_ONLY)}."""
+    index: an integer, or a tuple of them. Elements: {', '.join(TYPES)}{'; integers only' * (name in INTEGERS_ONLY)}.
+
+    >>> x = np.array([6, 3])
+    >>> int(minx.atomic_{name}(x, 0, 5)), x
+    (6, {np.array([python(6, 5), 3])!r})
+    """
 
     def handler(t, node, statement, array=None, index=None, value=None):
         if array is None:
@@ -67,7 +74,16 @@ atomic_exchange = _atomic("exchange", lambda a, b: b)
 
 
 def atomic_compare_exchange(array, index, expected, desired):
-    """array[index] becomes desired if it is expected, atomically; gives the old value."""
+    """array[index] becomes desired if it is expected, atomically; gives the old value.
+
+    >>> @minx.kernel
+    ... def first_comes(i, winner):
+    ...     minx.atomic_compare_exchange(winner, 0, -1, i)
+    >>> winner = np.array([-1])
+    >>> minx.parallel_for(100, first_comes, winner)
+    >>> bool(0 <= winner[0] < 100)
+    True
+    """
     old = array[index]
     if old == expected:
         array[index] = desired
@@ -86,7 +102,11 @@ HANDLERS[atomic_compare_exchange] = _compare_exchange
 
 
 def atomic_load(array, index):
-    """array[index], which other items may store at the same time."""
+    """array[index], which other items may store at the same time.
+
+    >>> int(minx.atomic_load(np.array([3, 4]), 1))
+    4
+    """
     return array[index]
 
 
@@ -101,7 +121,13 @@ HANDLERS[atomic_load] = _load
 
 
 def atomic_store(array, index, value):
-    """array[index] = value, which other items may load at the same time."""
+    """array[index] = value, which other items may load at the same time.
+
+    >>> x = np.zeros(2)
+    >>> minx.atomic_store(x, 1, 5.0)
+    >>> x
+    array([0., 5.])
+    """
     array[index] = value
 
 

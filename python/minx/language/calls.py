@@ -295,7 +295,19 @@ add(length, len)
 
 def local(shape, dtype=float):
     """An array of zeros for one item of a kernel: in registers or on the stack. shape: an int or a tuple of ints, constants; at
-    most 4096 bytes. dtype: float, int, minx.f32, numpy.int32, ... or a dtype of records. In plain Python: numpy.zeros."""
+    most 4096 bytes. dtype: float, int, minx.f32, numpy.int32, ... or a dtype of records. In plain Python: numpy.zeros.
+
+    >>> @minx.kernel
+    ... def median_of_three(i, out, x):
+    ...     v = minx.local(3, float)
+    ...     for k in range(3):
+    ...         v[k] = x[i, k]
+    ...     out[i] = v[0] + v[1] + v[2] - min(v[0], v[1], v[2]) - max(v[0], v[1], v[2])
+    >>> out = np.zeros(1)
+    >>> minx.parallel_for(1, median_of_three, out, np.array([[7.0, 1.0, 4.0]]))
+    >>> out
+    array([4.])
+    """
     if isinstance(dtype, np.dtype):
         return np.zeros(shape, dtype)
     return np.zeros(shape, getattr(dtype, "dtype", dtype))

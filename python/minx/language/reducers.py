@@ -35,7 +35,15 @@ class Reducer:
             return n, mean, m2
         count, mean, m2 = minx.parallel_reduce(n, kernel, x, op=minx.Reducer((0.0, 0.0, 0.0), join))
 
-    TypeError: init is something else."""
+    TypeError: init is something else.
+
+    >>> def larger(a, b):
+    ...     return b if abs(b) > abs(a) else a
+    >>> def value(i, x):
+    ...     return x[i]
+    >>> minx.parallel_reduce(3, value, np.array([1.0, -5.0, 3.0]), op=minx.Reducer(0.0, larger))
+    -5.0
+    """
 
     def __init__(self, init, join):
         self.init, self.join = init, getattr(join, "function", join)

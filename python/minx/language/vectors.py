@@ -9,12 +9,36 @@ from .values import LOOPS, c_name
 
 def simd(items):
     """for k in minx.simd(range(n)): the items may run in any order and at once. A host vectorises the loop, also with
-    sums (s += ...), whose terms it then adds in another order."""
+    sums (s += ...), whose terms it then adds in another order.
+
+    >>> @minx.kernel
+    ... def norms(i, out, a):
+    ...     s = 0.0
+    ...     for k in minx.simd(range(a.shape[1])):
+    ...         s += a[i, k] * a[i, k]
+    ...     out[i] = s
+    >>> out = np.zeros(2)
+    >>> minx.parallel_for(2, norms, out, np.array([[3.0, 4.0], [1.0, 0.0]]))
+    >>> out
+    array([25.,  1.])
+    """
     return items
 
 
 def unroll(items, times=4):
-    """for k in minx.unroll(range(n), 4): the loop is unrolled, so that loads of several passes are on their way at once."""
+    """for k in minx.unroll(range(n), 4): the loop is unrolled, so that loads of several passes are on their way at once.
+
+    >>> @minx.kernel
+    ... def row_sum(i, out, a):
+    ...     s = 0.0
+    ...     for k in minx.unroll(range(a.shape[1]), 2):
+    ...         s += a[i, k]
+    ...     out[i] = s
+    >>> out = np.zeros(1)
+    >>> minx.parallel_for(1, row_sum, out, np.ones((1, 5)))
+    >>> out
+    array([5.])
+    """
     return items
 
 

@@ -52,8 +52,14 @@ declared: list[Declared] = []
 def declare(policy, kernel, *types, op=None, scan=False) -> None:
     """Says that the kernel will be launched with arguments of these types. Compiles nothing by itself.
 
-    policy: minx.Range, minx.Team, minx.MDRange((1, 1)) with as many numbers as dimensions, or any object of these. types: minx.f64[:], minx.i32[:, :], minx.f32, int, float,
-    bool, or an example (an array of NumPy, a number). op: as in parallel_reduce; scan: it is a parallel_scan. TypeError: another type."""
+    policy: minx.Range, minx.Team, minx.MDRange((1, 1)) with as many numbers as dimensions, or any object of these. types: minx.f64[:],
+    minx.i32[:, :], minx.f32, int, float, bool, or an example (an array of NumPy, a number). op: as in parallel_reduce; scan: it is a
+    parallel_scan. TypeError: another type.
+
+    >>> def scale(i, y, factor):
+    ...     y[i] *= factor
+    >>> minx.declare(minx.Range, scale, minx.f64[:], float)
+    """
     pattern = "scan" if scan else "for" if op is None else "reduce"
     kernel = kernel if isinstance(kernel, Kernel) else plain_kernel(kernel)
     name = kernel.function.__name__

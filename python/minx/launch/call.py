@@ -45,7 +45,16 @@ def parallel_for(policy, kernel, *args, ctx=None, **named):
     policy: a Range, MDRange or Team; a number n is Range(n). kernel: a function of the indices and then the arguments.
     args: arrays and numbers, in the order of the kernel's parameters; named: arguments by the names of its parameters.
     ctx: a Context, "python" for a plain run; None: the default context.
-    Errors: NotSupported (a SyntaxError: what the kernel uses is not in the subset), CompileError, minx.Error, TypeError."""
+    Errors: NotSupported (a SyntaxError: what the kernel uses is not in the subset), CompileError, minx.Error, TypeError.
+
+    >>> @minx.kernel
+    ... def axpy(i, y, x, alpha):
+    ...     y[i] += alpha * x[i]
+    >>> y = np.ones(3)
+    >>> minx.parallel_for(3, axpy, y, np.arange(3.0), alpha=2.0)
+    >>> y
+    array([1., 3., 5.])
+    """
     launch("for", policy, kernel, args, ctx, (), named)
 
 
@@ -60,7 +69,15 @@ def parallel_reduce(policy, kernel, *args, op="sum", ctx=None, into=None, index=
     into: an array or view, whose element `index` gets the result; with length the whole of it. The launch does not wait then, and
     returns None. It is of rank 0 or 1 (index 0 for rank 0), and has the type of the result (of several results: of a record).
     A kernel may also have its value as the first parameter behind the indices and add to it, instead of returning.
-    Over an empty range the result is the identity of op: 0, 1, infinity (or the largest integer), index -1."""
+    Over an empty range the result is the identity of op: 0, 1, infinity (or the largest integer), index -1.
+
+    >>> @minx.kernel
+    ... def value(i, x):
+    ...     return x[i]
+    >>> x = np.array([4.0, 9.0, 2.0])
+    >>> minx.parallel_reduce(3, value, x), minx.parallel_reduce(3, value, x, op="maxloc")
+    (15.0, (9.0, 1))
+    """
     return launch("reduce", policy, kernel, args, ctx, reducers_of(op), named, Target.of(into, index, length))
 
 
@@ -75,7 +92,18 @@ def parallel_scan(policy, kernel, *args, op="sum", ctx=None, into=None, index=0,
 
     op: a name as in parallel_reduce (`total = max(total, x[i])` for max), or a minx.Reducer: `value = join(value, share)`.
     A body may run twice for an index; only the second time it stores into arrays. If the kernel has one parameter more behind the
-    value, it gets whether this is the second time, and guards its stores itself."""
+    value, it gets whether this is the second time, and guards its stores itself.
+
+    >>> @minx.kernel
+    ... def offsets(i, total, begin, count):
+    ...     begin[i] = total
+    ...     total += count[i]
+    >>> begin = np.zeros(3, np.int64)
+    >>> minx.parallel_scan(3, offsets, begin, np.array([2, 5, 1]))
+    8
+    >>> begin
+    array([0, 2, 7])
+    """
     ops = reducers_of(op)
     if len(ops) != 1 or ops[0] in ("minloc", "maxloc", "minmaxloc"):
         raise ValueError("a scan has one operator: sum, prod, min, max, all, any, band, bor, or a minx.Reducer")

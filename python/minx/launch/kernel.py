@@ -12,7 +12,18 @@ ITEMS = ("simd", "plain", "resident_2", "resident_4")
 
 
 class Kernel:
-    """A function that kernels are made of."""
+    """A function that kernels are made of.
+
+    Made by minx.kernel. Called as a function it is plain Python; c_source() gives the C that has been made of it.
+
+    >>> @minx.kernel
+    ... def double(i, y):
+    ...     y[i] *= 2
+    >>> y = [1, 2]
+    >>> double(0, y)
+    >>> y
+    [2, 2]
+    """
 
     def __init__(self, function, items=None, dialect=MINX):
         functools.update_wrapper(self, function)
@@ -65,7 +76,18 @@ def kernel(function=None, *, items=None):
 
     items: simd, plain, resident_2 or resident_4, as MX_ITEMS_* in minx/kernel.h. If left out, the body decides: plain for teams
     and for bodies with loops, resident_4 for loops whose indices were read from an array (neighbour lists, sparse matrices), and
-    else simd."""
+    else simd.
+
+    >>> @minx.kernel
+    ... def fill(i, y, value):
+    ...     y[i] = value
+    >>> y = np.zeros(2)
+    >>> minx.parallel_for(2, fill, y, 7)
+    >>> y
+    array([7., 7.])
+    >>> "MX_AT(mx_a->y, i)" in fill.c_source()[0]
+    True
+    """
     if items is not None and items not in ITEMS:
         raise ValueError(f"items={items!r}: expected one of {', '.join(ITEMS)}")
     return Kernel(function, items) if function else lambda f: Kernel(f, items)

@@ -9,7 +9,16 @@ INDEX_END = 2**31 - 4096
 
 
 class Range:
-    """Range(n), Range(begin, end), of one dimension; tile and dynamic as in minx/policy.h."""
+    """Range(n), Range(begin, end), of one dimension; tile and dynamic as in minx/policy.h.
+
+    >>> @minx.kernel
+    ... def mark(i, y):
+    ...     y[i] = 1
+    >>> y = np.zeros(5)
+    >>> minx.parallel_for(minx.Range(1, 4), mark, y)
+    >>> y
+    array([0., 1., 1., 1., 0.])
+    """
 
     __slots__ = ("begin", "end", "tile", "space", "numbers")
 
@@ -25,7 +34,16 @@ class Range:
 
 
 class MDRange(Range):
-    """MDRange((rows, columns)), MDRange((1, 1), (rows - 1, columns - 1), tile=(32, 256)); 1 to 6 dimensions."""
+    """MDRange((rows, columns)), MDRange((1, 1), (rows - 1, columns - 1), tile=(32, 256)); 1 to 6 dimensions.
+
+    >>> @minx.kernel
+    ... def product(i, j, y):
+    ...     y[i, j] = i * j
+    >>> y = np.zeros((2, 3))
+    >>> minx.parallel_for(minx.MDRange(y.shape), product, y)
+    >>> y
+    array([[0., 0., 0.], [0., 1., 2.]])
+    """
 
     def __init__(self, begin, end=None, tile=None, dynamic=False):
         begin, end = ((0,) * len(begin), begin) if end is None else (begin, end)
@@ -42,7 +60,19 @@ class Team:
     """Team(league, size, lanes): `league` teams of `size` threads of `lanes` vector lanes each, as mx_league.
 
     size, lanes: 1 or more, or AUTO; lanes is a power of two up to 32. The scratch that a kernel in Python asks for
-    (team.scratch) is added by the launch; with_scratch is for kernels written in C."""
+    (team.scratch) is added by the launch; with_scratch is for kernels written in C.
+
+    >>> @minx.kernel
+    ... def row_sums(team, out, a):
+    ...     total = 0.0
+    ...     for k in team.items(a.shape[1]):
+    ...         total += a[team.league_rank, k]
+    ...     out[team.league_rank] = total
+    >>> out = np.zeros(2)
+    >>> minx.parallel_for(minx.Team(2), row_sums, out, np.ones((2, 3)))
+    >>> out
+    array([3., 3.])
+    """
 
     __slots__ = ("space", "numbers")
 

@@ -16,14 +16,22 @@ from .structures import DEFAULT, HOST, INSTANCE_KINDS, LAYOUT_NAMES, MANAGED, Co
 
 
 def backends() -> list[str]:
-    """The names of the backends of this build: ["serial", "openmp", "simt"]."""
+    """The names of the backends of this build: ["serial", "openmp", "simt"].
+
+    >>> "serial" in minx.backends()
+    True
+    """
     lib = libminx()
     names = itertools.takewhile(lambda name: name is not None, map(lib.mx_backend_name, itertools.count()))
     return [name.decode() for name in names]
 
 
 def backend_missing(name: str) -> str | None:
-    """Why no context of a backend can be made here and now; None: one can."""
+    """Why no context of a backend can be made here and now; None: one can.
+
+    >>> minx.backend_missing("serial") is None, minx.backend_missing("abacus")
+    (True, 'no such backend')
+    """
     why = c_char_p()
     if libminx().mx_backend_available(name.encode(), byref(why)):
         return None
@@ -31,7 +39,10 @@ def backend_missing(name: str) -> str | None:
 
 
 def fence() -> None:
-    """Waits for all contexts: mx_fence_all. No other thread may use one meanwhile."""
+    """Waits for all contexts: mx_fence_all. No other thread may use one meanwhile.
+
+    >>> minx.fence()
+    """
     libminx().mx_fence_all()
 
 
@@ -61,7 +72,15 @@ class Context:
     end of a with statement. Error: MX_ERR_INPUT (the text), MX_ERR_BACKEND (not in this build, or not on this machine).
 
     backend ("openmp"), layout (LEFT or RIGHT), space, threads, device (-1 on hosts), device_name, host (can NumPy access its memory?),
-    instances (for which kernels are compiled), stream (a number; None on hosts) are its properties."""
+    instances (for which kernels are compiled), stream (a number; None on hosts) are its properties.
+
+    >>> ctx = minx.Context("openmp:threads=2")
+    >>> ctx.backend, ctx.threads, ctx.host
+    ('openmp', 2, True)
+    >>> ctx.zeros((2, 3)).shape
+    (2, 3)
+    >>> ctx.close()
+    """
 
     def __init__(self, resource: str = "openmp", *, stream=None, check: str | None = None, tolerance: float = 1e-9):
         if not isinstance(resource, str):
@@ -224,7 +243,11 @@ def _check_of(resource: str) -> str | None:
 
 def partition(resource: str, parts: int) -> list[Context]:
     """Contexts that work side by side, each used by a thread of its own. "openmp": the cores of this process are divided among them,
-    as evenly as possible. Other backends: as many equal contexts; on cuda each has a stream. ValueError: more parts than cores."""
+    as evenly as possible. Other backends: as many equal contexts; on cuda each has a stream. ValueError: more parts than cores.
+
+    >>> [ctx.backend for ctx in minx.partition("serial", 2)]
+    ['serial', 'serial']
+    """
     if not resource.startswith("openmp"):
         return [Context(resource) for _ in range(parts)]
     if resource != "openmp":
@@ -242,7 +265,11 @@ _lock = threading.Lock()
 
 
 def default() -> Context:
-    """The context of launches that name none: set_default(), else the environment's MINX_BACKEND, else openmp."""
+    """The context of launches that name none: set_default(), else the environment's MINX_BACKEND, else openmp.
+
+    >>> isinstance(minx.default(), minx.Context)
+    True
+    """
     global _current
     if _current is None:
         with _lock:
@@ -252,7 +279,12 @@ def default() -> Context:
 
 
 def set_default(ctx: Context | str | None) -> Context | None:
-    """Sets the context of launches that name none; None: the one that default() would make."""
+    """Sets the context of launches that name none; None: the one that default() would make.
+
+    >>> minx.set_default("serial").backend, minx.default().backend
+    ('serial', 'serial')
+    >>> minx.set_default(None)
+    """
     global _current
     _current = Context(ctx) if isinstance(ctx, str) else ctx
     return _current

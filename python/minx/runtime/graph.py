@@ -22,7 +22,18 @@ class Graph:
 
     While it records, launches do not run: each becomes a node, with its numbers as they are then, that waits for the node before it.
     after(...) sets the nodes that the next one waits for. The graph keeps the arrays. A reduction whose result is a number cannot be
-    recorded (Error MX_ERR_ARG), nor can put and numpy. See minx/graph.h."""
+    recorded (Error MX_ERR_ARG), nor can put and numpy. See minx/graph.h.
+
+    >>> def add_one(i, x):
+    ...     x[i] += 1
+    >>> ctx, x = minx.Context("serial"), np.zeros(2)
+    >>> with minx.graph(ctx) as recorded:
+    ...     minx.parallel_for(2, add_one, x, ctx=ctx)
+    >>> recorded.launch()
+    >>> recorded.launch()
+    >>> x
+    array([2., 2.])
+    """
 
     def __init__(self, ctx: Context):
         lib, handle = libminx(), c_void_p()
@@ -83,5 +94,11 @@ class Graph:
 
 
 def graph(ctx: Context) -> Graph:
-    """A graph that records on a context; see Graph. Error MX_ERR_ARG: the context records already, or its launches are checked."""
+    """A graph that records on a context; see Graph. Error MX_ERR_ARG: the context records already, or its launches are checked.
+
+    >>> with minx.graph(minx.Context("serial")) as nothing:
+    ...     pass
+    >>> nothing.last
+    -1
+    """
     return Graph(ctx)

@@ -44,5 +44,11 @@ class KernelLibrary:
 
 
 def load(path: str | os.PathLike) -> KernelLibrary:
-    """Loads a library of kernels; see KernelLibrary."""
+    """Loads a library of kernels; see KernelLibrary.
+
+    >>> minx.load("no_such_file.so")
+    Traceback (most recent call last):
+        ...
+    minx.errors.Error: MX_ERR_INPUT: no_such_file.so: ...
+    """
     return KernelLibrary(path)

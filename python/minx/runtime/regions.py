@@ -12,7 +12,11 @@ from .library import libminx
 
 @contextlib.contextmanager
 def region(name: str):
-    """A named part of the program: `with minx.region("assemble"): ...`, or a decorator, @minx.region("assemble"). Regions nest."""
+    """A named part of the program: `with minx.region("assemble"): ...`, or a decorator, @minx.region("assemble"). Regions nest.
+
+    >>> with minx.region("assemble"):
+    ...     pass
+    """
     lib = libminx()
     lib.mx_region_push(name.encode())
     try:
@@ -22,5 +26,8 @@ def region(name: str):
 
 
 def event(name: str) -> None:
-    """Reports an event at this moment."""
+    """Reports an event at this moment.
+
+    >>> minx.event("checkpoint")
+    """
     libminx().mx_event_mark(name.encode())

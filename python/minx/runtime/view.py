@@ -22,7 +22,13 @@ class View:
     and address are its properties. numpy() copies the elements to an array, put() copies an array in, on every backend. On hosts and in
     managed or pinned memory array() is the memory itself, without a copy. GPU libraries take views by __cuda_array_interface__ and DLPack.
 
-    A view ends when nothing refers to it, or by close(). It keeps its context, and the array that it was made of."""
+    A view ends when nothing refers to it, or by close(). It keeps its context, and the array that it was made of.
+
+    >>> view = minx.Context("simt").array([[1.0, 2.0], [3.0, 4.0]])
+    >>> view.shape, view.dtype, view[1].numpy()
+    ((2, 2), dtype('float64'), array([3., 4.]))
+    >>> view.put(np.zeros((2, 2)))
+    """
 
     def __init__(self, ctx: Context, handle: Handle, dtype: np.dtype, base=None):
         lib, info = libminx(), ViewInfo()
@@ -301,7 +307,13 @@ def of_array(ctx: Context, array, label: str | None, space: int) -> View:
 
 def from_dlpack(source, ctx: Context | None = None) -> View:
     """A View of memory that another library offers by __dlpack__, without a copy, on a context (the default one if left out). On a GPU
-    the context waits for the work of the other library so far. Error MX_ERR_SPACE: the context cannot access the memory."""
+    the context waits for the work of the other library so far. Error MX_ERR_SPACE: the context cannot access the memory.
+
+    >>> x = np.arange(3.0)
+    >>> view = minx.from_dlpack(x, minx.Context("serial"))
+    >>> view.address == x.ctypes.data
+    True
+    """
     ctx = default() if ctx is None else ctx
     stream = (ctx.stream or arrays.LEGACY) if ctx.stream is not None else None
     described = arrays.Description(**dlpack.describe(source, stream))
