@@ -93,10 +93,12 @@ class Accesses(ast.NodeVisitor):
 
     def memory_of(self, node) -> str | None:
         """The memory that an expression stands for; None: it is no array, nor a part or a record of one."""
+        only_shape = False
         while isinstance(node, (ast.Subscript, ast.Attribute)):
             if isinstance(node, ast.Attribute) and self.is_self(node.value):
                 ref = getattr(self.t.unit.members.get(node.attr), "ref", None)
-                return self.t.memory_name(ref) if isinstance(ref, ArrayRef) else None
+                return self.t.memory_name(ref) if isinstance(ref, ArrayRef) and not only_shape else None
+            only_shape = isinstance(node, ast.Attribute) and node.attr in NO_ACCESS
             node = node.value
         if not isinstance(node, ast.Name):
             return None
@@ -105,7 +107,7 @@ class Accesses(ast.NodeVisitor):
         if node.id in self.bound:
             return ANY
         if isinstance(ref, ArrayRef):
-            return self.t.memory_name(ref)
+            return None if only_shape and not isinstance(ref.array.element, Struct) else self.t.memory_name(ref)
         if isinstance(getattr(bound, "type", None), Struct) and bound.origin is not None:  # a record of an array
             return self.t.memory_name(bound)
         return None
@@ -133,8 +135,6 @@ class Accesses(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Attribute(self, node):
-        if node.attr in NO_ACCESS and self.memory_of(node.value) is not None:
-            return
         if isinstance(node.value, ast.Name) and self.is_self(node.value):  # an array as a whole
             memory = self.memory_of(node)
             if memory is not None:

@@ -106,8 +106,8 @@ def by_arguments(t, node):
     for n in ast.walk(t.source.tree):
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store):
             assigned.setdefault(n.id, []).append(None)
-        if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.targets[0], ast.Name):
-            assigned.setdefault(n.targets[0].id, []).append(n.value)
+        for target, value in pairs_of(n):
+            assigned.setdefault(target.id, []).append(value)
 
     class Replace(ast.NodeTransformer):
         def visit_Name(self, name):
@@ -118,6 +118,16 @@ def by_arguments(t, node):
             return name
 
     return Replace().visit(copy.deepcopy(node))
+
+
+def pairs_of(node):
+    """The names that an assignment of one target sets, each with its value."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target, value = node.targets[0], node.value
+        targets, values = ([target], [value]) if isinstance(target, ast.Name) else \
+            (target.elts, value.elts) if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) else ([], [])
+        if len(targets) == len(values):
+            yield from ((t, v) for t, v in zip(targets, values) if isinstance(t, ast.Name))
 
 
 def new_scratch(t, node, values, element, level, per_thread=False):

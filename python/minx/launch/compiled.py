@@ -54,8 +54,8 @@ def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=N
     debug = key[-1]
     custom = reducers[0] if reducers and isinstance(reducers[0], Reducer) else None
     names = ("CUSTOM",) if custom is not None else tuple(NAMES[r] for r in reducers)
-    spec = Spec(pattern, space[0], tuple(types), names, space[1], kernel.items, kernel.dialect, debug, value, array, custom, overlaps,
-                is_checked())
+    spec = Spec(pattern, space[0], tuple(types), names, space[1], kernel.items, kernel.dialect, debug, value, array, custom,
+                overlaps=overlaps, checked=is_checked())
     check_spec(kernel, spec)
     members = kernel_members(kernel, instance) if instance is not None else ()
     parameters, accumulator, final = kernel.roles(spec, len(types) - len(members), instance is not None)
