@@ -38,7 +38,7 @@ def barriers(kernel, *args):
     made = minx.kernel(kernel.function)
     minx.parallel_for(minx.Team(1), made, *args, ctx=minx.Context("serial"))
     body = made.c_source()[0].split("_body(")[1].split("#ifdef MX_DRIVER")[0]
-    return body.count("mx_team_barrier(mx_t);"), body.count("py_lanes_wait(mx_t);")
+    return body.count("mx_team_barrier(mx_t);"), body.count("pyh_lanes_wait(mx_t);")
 
 
 # ---- y^T A x in its four forms ----

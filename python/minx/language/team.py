@@ -148,7 +148,7 @@ def new_scratch(t, node, values, element, level, per_thread=False):
     return Val("", None, ref=ArrayRef(name, array, None, (), name))
 
 
-WORDS_OF_SHAPES = {"mx_a", "MX_EXTENT", "int64_t", "int32_t", "uint64_t", "uint32_t", "int", "py_floordiv", "py_mod", "mx_min", "mx_max"}
+WORDS_OF_SHAPES = {"mx_a", "MX_EXTENT", "int64_t", "int32_t", "uint64_t", "uint32_t", "int", "pyh_floordiv", "pyh_mod", "mx_min", "mx_max"}
 
 
 def of_arguments(code: str) -> bool:
