@@ -277,7 +277,8 @@ void mx_fault_stop_(uint64_t stamp, const char *expression, int dimension, int64
  * negative too. */
 #define MX_FAULT_TERM_ (-((int64_t)1 << 59))
 /* Records a fault, if it is the first. The item continues with offset 0, where every view has
- * memory, even an empty one. */
+ * memory, even an empty one. Dimension -1: the fault is no index, and `expression` says what it is;
+ * generated kernels record divisions by zero so. */
 MX_COLD_ int64_t mx_fault_record_(mx_fault_ *fault, uint64_t stamp, const char *expression,
                                   int dimension, int64_t index, int64_t origin, int64_t extent,
                                   const char *file, int line)

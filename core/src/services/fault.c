@@ -71,6 +71,9 @@ mx_err mx_fault_check(mx_ctx ctx)
     mx_recent_kernels(ctx, recent, sizeof recent);
     memset(mx_core(ctx)->fault, 0, sizeof *mx_core(ctx)->fault);
     mx_core(ctx)->unfenced = 0;
+    if (fault.dimension < 0)
+        return MX_FAIL(MX_ERR_BOUNDS, "%s:%d: %s (%d such faults, kernels: %s)", fault.file,
+                       (int)fault.line, fault.expression, (int)fault.count, recent);
     char expected[EXPECTED_BYTES];
     say_expected(expected, fault.origin, fault.extent);
     return MX_FAIL(
@@ -131,6 +134,10 @@ mx_err mx_overflow_check(mx_ctx ctx)
 void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_t index,
                     int64_t origin, int64_t extent, const char *file, int line)
 {
+    if (dimension < 0) {
+        fprintf(stderr, "minx: %s:%d: %s\n", file, line, expression);
+        abort();
+    }
     fprintf(stderr, "minx: %s:%d: MX_AT(%s, ...): ", file, line, expression);
     if (word == 0)
         fprintf(stderr, "accessor %s was never bound\n", expression);

@@ -1,6 +1,7 @@
 """Where libminx is installed, what its build.json says, and what the environment asks for.
 
-Variables of the environment: MINX_PREFIX (where minx is installed), MINX_PY_DEBUG=1 (kernels for debuggers), MINX_PY_TUNE (the CPU
+Variables of the environment: MINX_PREFIX (where minx is installed), MINX_PY_DEBUG=1 (kernels for debuggers), MINX_PY_CHECK=1 (kernels
+that check indices, divisors and asserts: by the libminx of -DMINX_CHECKED_LIBRARY=ON), MINX_PY_TUNE (the CPU
 that kernels are compiled for, as -march= knows it, or generic), MINX_PY_CACHE, MINX_PY_CACHE_SIZE, MINX_PY_CUDA_ARCH, CC, CUDA_HOME."""
 
 from __future__ import annotations
@@ -57,14 +58,16 @@ class Settings:
 
 def settings() -> Settings:
     """The settings of this process. They are read again when a variable of the environment has changed."""
-    names = ("MINX_PREFIX", "MINX_PY_DEBUG", "MINX_PY_TUNE", "MINX_PY_CACHE", "MINX_PY_CACHE_SIZE", "XDG_CACHE_HOME", "CC", "PATH")
+    names = ("MINX_PREFIX", "MINX_PY_DEBUG", "MINX_PY_TUNE", "MINX_PY_CHECK", "MINX_PY_CACHE", "MINX_PY_CACHE_SIZE", "XDG_CACHE_HOME", "CC", "PATH")
     return _settings(tuple(map(os.environ.get, names)))
 
 
 @functools.lru_cache(maxsize=16)
 def _settings(environment: tuple) -> Settings:
-    prefix, debug, tune, *_ = environment
+    prefix, debug, tune, check, *_ = environment
     prefix, info = find_prefix(prefix)
+    if check and check != "0" and "MINX_BOUNDS_CHECK" not in json.loads(info.read_text())["defines"]:
+        prefix, info = find_checked(info)
     built = json.loads(info.read_text())
     library = prefix / built["library"]
     if not built["shared"] or not library.exists():
@@ -91,6 +94,16 @@ def find_prefix(named: str | None) -> tuple[Path, Path]:
     if named:
         raise SetupError(f"MINX_PREFIX is {named}, but no minx is installed there: {named}/lib/minx/build.json is missing.\n{INSTALL}")
     raise SetupError(f"libminx is not found in {places}.\n{INSTALL}")
+
+
+def find_checked(info: Path) -> tuple[Path, Path]:
+    """The libminx beside the normal one that checks every index. SetupError: this minx was installed without it."""
+    folder = info.parent / "checked"
+    for lib in LIBRARIES:
+        if (folder / lib / "minx" / "build.json").exists():
+            return folder, folder / lib / "minx" / "build.json"
+    raise SetupError(f"MINX_PY_CHECK=1 needs a libminx that checks indices, and {folder} has none: build minx with "
+                     "-DMINX_CHECKED_LIBRARY=ON, or set MINX_PREFIX to one of -DMINX_BOUNDS_CHECK=ON")
 
 
 def cpu() -> str:

@@ -179,7 +179,8 @@ class Arithmetic:
             return self.floor(node, word, a, b, t, nonneg)
         if word in ("<<", ">>"):
             return self.shift(node, word, a, b, t, nonneg)
-        return Val(self.operate(word, self.cast(a, t, node), self.cast(b, t, node), t), t, nonneg=nonneg)
+        left, right = (getattr(node, f, node) for f in (("left", "right") if isinstance(node, ast.BinOp) else ("target", "value")))
+        return Val(self.operate(word, self.cast(a, t, left), self.cast(b, t, right), t), t, nonneg=nonneg)
 
     def operate(self, word, x: str, y: str, t: str) -> str:
         """+ - * & | ^ of two codes of one type."""
@@ -268,10 +269,13 @@ class Arithmetic:
 
     # ---- comparisons ----
 
-    def compare(self, node, op, a: Val, b: Val) -> Val:
-        word = COMPARE.get(type(op))
-        if word is None:
+    def comparison(self, node, op) -> str:
+        if type(op) not in COMPARE:
             raise self.error(node, f"`{ast.unparse(node)}`: kernels have the comparisons < <= > >= == !=")
+        return COMPARE[type(op)]
+
+    def compare(self, node, op, a: Val, b: Val) -> Val:
+        word = self.comparison(node, op)
         result = BOOL if a.type in T.WEAK and b.type in T.WEAK else NP_BOOL
         if a.const is not MISSING and b.const is not MISSING and result == BOOL:
             return const_val({"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,

@@ -151,6 +151,8 @@ class Expressions:
         return self.binary(node, node.op, self.expr(node.left), self.expr(node.right))
 
     def of_Compare(self, node):
+        for op in node.ops:
+            self.comparison(node, op)
         values = [self.number(node.left)]
         for n, comparator in enumerate(node.comparators):
             value = self.number(comparator)

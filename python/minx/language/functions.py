@@ -27,7 +27,7 @@ class Functions:
     def call(self, node, statement=False) -> Val:
         for a in [*node.args, *[k for k in node.keywords if k.arg is None]]:
             if isinstance(a, (ast.Starred, ast.keyword)):
-                raise self.error(getattr(a, "value", a), "`*` in a call is not supported in kernels: name each argument")
+                raise self.error(a.value if isinstance(a, ast.keyword) else a, "`*` in a call is not supported in kernels: name each argument")
         called = self.expr(node.func)
         ref = called.ref
         if isinstance(ref, Method):

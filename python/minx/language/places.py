@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import types as T
-from .values import Val, c_name
+from .values import Val, c_name, c_string
 from ..types import Struct
 
 
@@ -94,7 +94,7 @@ class Places:
 
     def line(self, text: str, node=None):
         if node is not None and (self.spec.debug or self.spec.checked):
-            self.lines.append(f'#line {node.lineno} "{self.source.file}"')
+            self.lines.append(f"#line {node.lineno} {c_string(self.source.file)}")
         self.lines.append("    " * self.depth + text)
 
     def new(self, stem: str) -> str:

@@ -29,7 +29,7 @@ NUMBERS = {int, float, bool, *(np.dtype(t).type for t in "bBhHiIlLqQfd?")}
 class Call:
     """A compiled kernel with its arrays bound."""
 
-    __slots__ = ("buffer", "address", "pack", "launch", "result", "numpy", "others", "foreign", "table", "key", "holders")
+    __slots__ = ("buffer", "address", "pack", "launch", "result", "numpy", "others", "foreign", "table", "key", "holders", "checked")
 
     def end(self) -> None:
         """Forgets it: one of its arrays, or its context, has ended or changed."""
@@ -159,6 +159,8 @@ def launch_with(pattern, policy, kernel, instance, args, ctx, reducers, target=N
         code = call.launch(call.address)
         if code:
             runtime.libminx().check(code)
+        if call.checked:
+            ctx.fence()  # what the kernel found is an error here, not later
     if array is not None:
         return array
     return call.result(call.buffer) if call.result is not None else None
@@ -236,7 +238,7 @@ def bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target):
         addresses = (ctypes.c_void_p * len(scatters))(*[s.address for s in scatters])
         runtime.libminx().check(compiled.bind_scatters(call.address, addresses))
     call.pack = struct.Struct(f"{len(policy.numbers)}q{compiled.scalars}").pack_into
-    call.launch = compiled.launch
+    call.launch, call.checked = compiled.launch, compiled.checked
     watch(call, arrays, compiled.written, args, target, ctx)
     if call.result is not None and target is not None and target.into is not None:
         call.result = None

@@ -30,7 +30,7 @@ class Compiled:
         self.size, self.bind, self.launch = (getattr(dll, f"{name}_{f}") for f in ("size", "bind", "launch"))
         self.size.restype = ctypes.c_int64
         self.bind.argtypes, self.launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p], [ctypes.c_void_p]
-        self.scatters = made["scatters"]
+        self.scatters, self.checked = made["scatters"], is_checked()
         if self.scatters:
             self.bind_scatters = getattr(dll, f"{name}_scatter")
             self.bind_scatters.argtypes = [ctypes.c_void_p, ctypes.c_void_p]

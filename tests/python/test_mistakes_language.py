@@ -1,0 +1,466 @@
+"""Mistakes in kernels: each is a SyntaxError with the file, the line and the columns of the text that is wrong, and says what to write
+instead. The text that an error has to mark is named beside each kernel; it is on the line with the comment `# here`."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import minx
+
+MISTAKES = []
+A1, A2, I1 = np.zeros(4), np.zeros((4, 3)), np.zeros(4, np.int32)
+RECORDS = np.zeros(4, [("x", "f8"), ("n", "i4")])
+N, WORDS, LIST = 3, "text", [1, 2]
+HUGE = 2**70
+
+
+def mistake(message, at, *args, policy=4, launch=minx.parallel_for):
+    """A kernel with a mistake: the message of the error, the text that it marks, the arguments of the launch."""
+    def note(function):
+        MISTAKES.append(pytest.param(function, message, at, args or (A1,), policy, launch, id=function.__name__))
+        return function
+
+    return note
+
+
+# ---- statements that kernels do not have ----
+
+
+@mistake("`with` is not supported in kernels: open and close outside of the kernel", "with a: pass", A1)
+def with_statement(i, a):
+    with a: pass  # here
+
+
+@mistake("`try` is not supported in kernels: test for the mistake before it happens", "try: a[i] = 1  # here")
+def try_statement(i, a):
+    try: a[i] = 1  # here
+    except ValueError: pass
+
+
+@mistake("`raise` is not supported in kernels: use `assert`, which checked mode reports, or store an error code in an array",
+         "raise ValueError(i)")
+def raise_statement(i, a):
+    raise ValueError(i)  # here
+
+
+@mistake("`import` is not supported in kernels: import outside of the kernel", "import math")
+def import_statement(i, a):
+    import math  # here
+
+
+@mistake("`import` is not supported in kernels: import outside of the kernel", "from math import sin")
+def from_import(i, a):
+    from math import sin  # here
+
+
+@mistake("`global` is not supported in kernels: kernels cannot assign variables of outside: pass an array of one element, or reduce",
+         "global N")
+def global_statement(i, a):
+    global N  # here
+    N = i
+
+
+@mistake("`del` is not supported in kernels: a variable ends with its function", "del x")
+def del_statement(i, a):
+    x = 1
+    del x  # here
+
+
+@mistake("a class is not supported in kernels: define it outside of the kernel", "class B: pass")
+def class_statement(i, a):
+    class B: pass  # here
+
+
+@mistake("a function inside a kernel is not supported in kernels: define it outside; in a team kernel, write a loop over "
+         "team.threads(n)", "def f(): return 1")
+def inner_function(i, a):
+    def f(): return 1  # here
+
+
+@mistake("`match` is not supported in kernels: use `if` and `elif`", "match i:  # here")
+def match_statement(i, a):
+    match i:  # here
+        case 0:
+            a[i] = 1
+
+
+# ---- expressions that kernels do not have ----
+
+
+@mistake("a list comprehension is not supported in kernels: write a loop; minx.local(n, float) is a local array", "[k for k in range(3)]")
+def list_comprehension(i, a):
+    b = [k for k in range(3)]  # here
+
+
+@mistake("a generator expression is not supported in kernels: write a loop", "(k for k in range(3))")
+def generator(i, a):
+    b = (k for k in range(3))  # here
+
+
+@mistake("a dict is not supported in kernels: use an array with integer indices, or a record", "{1: 2}")
+def dict_expression(i, a):
+    b = {1: 2}  # here
+
+
+@mistake("a set is not supported in kernels: use an array", "{1, 2}")
+def set_expression(i, a):
+    b = {1, 2}  # here
+
+
+@mistake("a lambda is not supported in kernels: define a function outside of the kernel", "lambda v: v")
+def lambda_expression(i, a):
+    f = lambda v: v  # here
+
+
+@mistake("`:=` is not supported in kernels: assign in a statement of its own", "n := i")
+def walrus(i, a):
+    a[i] = (n := i)  # here
+
+
+@mistake("an f-string is not supported in kernels: only print has them", 'f"{i}"')
+def f_string(i, a):
+    a[i] = f"{i}"  # here
+
+
+@mistake("an element gets a string: expected a number", 'a[i] = "x"')
+def string(i, a):
+    a[i] = "x"  # here
+
+
+@mistake("s is a string: variables of kernels are numbers, arrays and objects of numbers", "s")
+def string_variable(i, a):
+    s = "x"  # here
+
+
+@mistake("None is not supported in kernels: they have numbers", "None")
+def none(i, a):
+    a[i] = None  # here
+
+
+@mistake("`@` is not supported in kernels: write a loop over the sum", "a[i] @ a[i]")
+def matmul(i, a):
+    a[i] = a[i] @ a[i]  # here
+
+
+@mistake("`i in (1, 2)`: kernels have the comparisons < <= > >= == !=", "i in (1, 2)")
+def membership(i, a):
+    if i in (1, 2): a[i] = 1  # here
+
+
+@mistake("`i is N`: kernels have the comparisons < <= > >= == !=", "i is N")
+def identity(i, a):
+    if i is N: a[i] = 1  # here
+
+
+# ---- names ----
+
+
+@mistake("no_such_name is not defined", "no_such_name")
+def unknown_name(i, a):
+    a[i] = no_such_name  # here
+
+
+@mistake("t is read before it is assigned", "t")
+def before_assignment(i, a):
+    a[i] = t  # here
+    t = 1
+
+
+@mistake("LIST is a list of outside, which may change: pass an array, or make it a tuple", "LIST")
+def list_of_outside(i, a):
+    a[i] = LIST[0]  # here
+
+
+@mistake("A2 is an array of outside: pass it as an argument", "A2")
+def array_of_outside(i, a):
+    a[i] = A2[i, 0]  # here
+
+
+@mistake("HUGE has more than 64 bits: integers of kernels have 64", "HUGE")
+def huge_constant(i, a):
+    a[i] = HUGE  # here
+
+
+@mistake("np has no nothing", "np.nothing")
+def missing_attribute(i, a):
+    a[i] = np.nothing  # here
+
+
+@mistake("sum cannot be called in kernels: write a loop that adds, or parallel_reduce", "sum(a)")
+def builtin_sum(i, a):
+    a[i] = sum(a)  # here
+
+
+@mistake("np.dot cannot be called in kernels", "np.dot(a, a)")
+def numpy_function(i, a):
+    a[i] = np.dot(a, a)  # here
+
+
+@mistake("an array of 1 dimension is called: it is no function", "a(i)")
+def called_array(i, a):
+    a[i] = a(i)  # here
+
+
+# ---- types ----
+
+
+@mistake("x is an array of 1 dimension and a float: use another name", "x")
+def array_then_number(i, a):
+    x = a
+    x = 1.5  # here
+
+
+@mistake("x is something else outside of this branch or loop: use another name", "x = a")
+def number_then_array(i, a):
+    x = 1
+    x = a  # here
+
+
+@mistake("r is something else outside of this branch or loop: use another name", "r = b")
+def array_by_branch(i, a, b):
+    r = a
+    if i > 1:
+        r = b  # here
+    a[i] = r[i]
+
+
+MISTAKES[-1] = pytest.param(array_by_branch, *MISTAKES[-1].values[1:3], (A1, A1.copy()), 4, minx.parallel_for, id="array_by_branch")
+
+
+@mistake("300 is out of bounds for u8, which has 0 to 255", "300", np.zeros(4, np.uint8))
+def out_of_bounds(i, a):
+    a[i] = a[i] + 300  # here
+
+
+@mistake("`&` of a f64: it takes integers", "a[i] & 1")
+def bits_of_float(i, a):
+    a[i] = a[i] & 1  # here
+
+
+@mistake("`<` of complex numbers: they have no order", "z[i] < 1", np.zeros(4, complex))
+def order_of_complex(i, z):
+    if z[i] < 1: z[i] = 0  # here
+
+
+@mistake("a complex number for a f64: use its .real, or abs of it", "a[i] = 1j")
+def complex_for_real(i, a):
+    a[i] = 1j  # here
+
+
+@mistake("- of NumPy bools: write a ^ b, or int(a) - int(b)", "b[i] - b[i]", np.zeros(4, bool))
+def bool_difference(i, b):
+    b[i] = b[i] - b[i]  # here
+
+
+@mistake("integer division by zero in `i // 0`", "i // 0")
+def division_by_zero(i, a):
+    a[i] = i // 0  # here
+
+
+@mistake("expected a number, got an array of 1 dimension", "a + 1", A1)
+def whole_array(i, a):
+    a[i] = a + 1  # here
+
+
+MISTAKES[-1] = pytest.param(whole_array, "`+` of an array of 1 dimension: expected numbers", "a + 1", (A1,), 4, minx.parallel_for,
+                            id="whole_array")
+
+
+@mistake("the truth of an array of 1 dimension: compare it with something", "a")
+def truth_of_array(i, a):
+    if a: a[i] = 1  # here
+
+
+@mistake("a float for a variable of type i64: convert it, as in int(...)", "2.5")
+def annotated(i, a):
+    n: int = 2.5  # here
+    a[i] = n
+
+
+# ---- indices and stores ----
+
+
+@mistake("1 index for an array of 2 dimensions: assign element by element", "a[i]", A2)
+def too_few_indices(i, a):
+    a[i] = 1.0  # here
+
+
+@mistake("3 indices for an array of 2 dimensions", "a[i, 0, 1]", A2)
+def too_many_indices(i, a):
+    a[i, 0, 1] = 1.0  # here
+
+
+@mistake("an index is an integer, got a float", "0.5", A2)
+def float_index(i, a):
+    a[i, 0.5] = 1.0  # here
+
+
+@mistake("an index is an integer, got a b8", "a[i] > 0")
+def bool_index(i, a):
+    a[a[i] > 0] = 1.0  # here
+
+
+@mistake("an assignment to a part of an array of 1 dimension: write a loop that assigns its elements", "a[i, :]", A2)
+def slice_store(i, a):
+    a[i, :] = 0  # here
+
+
+@mistake("`N.real` is not a place that a kernel can store to", "N.real")
+def store_to_constant(i, a):
+    N.real = i  # here
+
+
+@mistake("index 5 of a dimension of 3", "5")
+def local_index(i, a):
+    w = minx.local(3)
+    a[i] = w[5]  # here
+
+
+@mistake("a record has x, n; not y", 'r[i]["y"]', RECORDS)
+def unknown_field(i, r):
+    r[i]["y"] = 1  # here
+
+
+@mistake("the shape of a local array is made of constants: pass an array for one that is not", "i")
+def local_shape(i, a):
+    w = minx.local(i)  # here
+
+
+@mistake("a step of 0", "0")
+def step_of_zero(i, a):
+    for k in range(0, 3, 0):  # here
+        a[i] = k
+
+
+@mistake("range takes integers, got a float", "2.5")
+def float_range(i, a):
+    for k in range(2.5):  # here
+        a[i] = k
+
+
+@mistake("a loop over an array of 1 dimension: a loop goes over range(...), minx.simd(range(...)), minx.unroll(range(...)) or a team's "
+         "threads, lanes or items", "a")
+def loop_over_array(i, a):
+    for v in a:  # here
+        a[i] = v
+
+
+# ---- functions ----
+
+
+def factorial(n):
+    return n * factorial(n - 1) if n > 1 else 1  # here
+
+
+@mistake("factorial calls itself: recursion is not supported in kernels; write a loop", "factorial(n - 1)")
+def recursion(i, a):
+    a[i] = factorial(i)
+
+
+def two(x, y=1):
+    return x + y
+
+
+def mixed(x):
+    if x > 1:
+        return 1.0, 2
+    return 5  # here
+
+
+@mistake("two has no parameter z, but x, y", "two(i, z=2)")
+def unknown_keyword(i, a):
+    a[i] = two(i, z=2)  # here
+
+
+@mistake("two takes 2 arguments, got 3", "two(i, 1, 2)")
+def too_many_arguments(i, a):
+    a[i] = two(i, 1, 2)  # here
+
+
+@mistake("two takes 2 arguments: x is missing", "two()")
+def missing_argument(i, a):
+    a[i] = two()  # here
+
+
+@mistake("a function that returns a tuple of 2 elsewhere returns a int here: convert one of them", "return 5")
+def two_kinds_of_result(i, a):
+    r, s = mixed(i)
+
+
+def starred(*values):
+    return values[0]
+
+
+@mistake("starred has parameters with `*`: functions that kernels call name each one", "starred(i)")
+def variable_arguments(i, a):
+    a[i] = starred(i)  # here
+
+
+@mistake("`*` in a call is not supported in kernels: name each argument", "*a")
+def star_in_call(i, a):
+    a[i] = two(*a)  # here
+
+
+@mistake("parallel_for has no result: parallel_reduce has", "return a[i]")
+def result_of_for(i, a):
+    return a[i]  # here
+
+
+@mistake("3 values are assigned to 2 names", "x, y = 1, 2, 3")
+def wrong_tuple(i, a):
+    x, y = 1, 2, 3  # here
+
+
+@mistake("atomic_and of a f64: it is on integers", "minx.atomic_and(a, i, 1)")
+def atomic_on_floats(i, a):
+    minx.atomic_and(a, i, 1)  # here
+
+
+@mistake("atomic_add of a i16: atomics are on f64, f32, i32, i64, u32, u64", "minx.atomic_add(a, i, 1)", np.zeros(4, np.int16))
+def atomic_on_small(i, a):
+    minx.atomic_add(a, i, 1)  # here
+
+
+@mistake("`break` out of a loop that threads or lanes share: all of its items run", "break")
+def break_of_simd(i, a):
+    for k in minx.simd(range(4)):
+        if k == 2: break  # here
+
+
+@mistake("an expression without effect: store its value, or call a function", "a[i]")
+def no_effect(i, a):
+    a[i]  # here
+
+
+@pytest.mark.parametrize("kernel,message,at,args,policy,launch", MISTAKES)
+def test_mistake(kernel, message, at, args, policy, launch):
+    with pytest.raises(minx.NotSupported) as info:
+        launch(policy, kernel, *args, ctx=CONTEXT[0])
+    error = info.value
+    lines, first = inspect.getsourcelines(kernel)
+    marked = [n for n, line in enumerate(lines) if "# here" in line]
+    if not marked:  # in a function that the kernel calls
+        name = error.msg.split(":")[0]
+        lines, first = inspect.getsourcelines(globals()[name])
+        marked = [n for n, line in enumerate(lines) if "# here" in line]
+        kernel = globals()[name]
+    (line,) = marked
+    assert error.msg == f"{kernel.__name__}: {message}"
+    assert (error.filename, error.lineno) == (__file__, first + line)
+    assert error.text == lines[line]
+    got = lines[line][error.offset - 1:error.end_offset - 1]
+    assert got == at, f"marks {got!r}, expected {at!r}"
+    assert error.offset - 1 in [n for n in range(len(lines[line])) if lines[line].startswith(at, n)]
+
+
+CONTEXT = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _context():
+    CONTEXT.append(minx.Context("serial"))
+
+
+def test_there_are_forty():
+    assert len(MISTAKES) >= 40
