@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import runtime
 from .. import types as T
+from ..errors import Error
 from ..language.plain import run_python
 from ..language.reducers import reducers_of
 from .compiled import compile_for
@@ -172,6 +173,9 @@ def run_with_others(call, ctx, args, target) -> None:
     streams = ()
     if ctx.graph is None:
         streams = runtime.streams_of([array_at(n, args, target) for n in call.foreign]) - {ctx.stream}
+    elif call.result is not None:
+        raise Error("MX_ERR_ARG", "a graph cannot record a launch whose result is a number or a new array: give it into=, an array or view "
+                    "that gets the result")
     else:
         ctx.graph.keep(*[a for a in args if type(a) not in NUMBERS], *([target.into] if target is not None else []))
     for stream in streams:
