@@ -16,7 +16,7 @@ class Index:
     def __init__(self, kernel, spec, instances, instance):
         self.roots = [kernel.function, *([spec.custom.join] if spec.custom is not None else [])]
         self.instance = instance
-        parts = (code_hash(kernel.function), repr(spec), build.stamp_for(tuple(instances)), PACKAGE)
+        parts = (kernel.function.__name__, code_hash(kernel.function), repr(spec), build.stamp_for(tuple(instances)), PACKAGE)
         self.cache, self.key = build.settings().cache, hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
     def load(self):
