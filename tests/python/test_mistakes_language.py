@@ -439,11 +439,11 @@ def test_mistake(kernel, message, at, args, policy, launch):
         launch(policy, kernel, *args, ctx=CONTEXT[0])
     error = info.value
     lines, first = inspect.getsourcelines(kernel)
-    marked = [n for n, line in enumerate(lines) if "# here" in line]
+    marked = [n for n, line in enumerate(lines) if line.endswith("# here\n")]
     if not marked:  # in a function that the kernel calls
         name = error.msg.split(":")[0]
         lines, first = inspect.getsourcelines(globals()[name])
-        marked = [n for n, line in enumerate(lines) if "# here" in line]
+        marked = [n for n, line in enumerate(lines) if line.endswith("# here\n")]
         kernel = globals()[name]
     (line,) = marked
     assert error.msg == f"{kernel.__name__}: {message}"

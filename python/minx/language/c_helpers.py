@@ -22,7 +22,7 @@ MX_BODY {c} pyh_mod_{t}({c} a, {c} b)
 {{
     if (b == 0 || b == -1) return 0;
     const {c} r = ({c})(a % b);
-    return ({c})(r + ((r != 0) & ((r < 0) != (b < 0)) ? b : 0));
+    return ({c})(r + (r != 0 && (r < 0) != (b < 0) ? b : 0));
 }}""",
     "pow": """\
 MX_BODY {c} pyh_pow_{t}({c} base, {c} n)
