@@ -17,7 +17,15 @@ class Array:
     rows. A number stands for an extent that is always the same, `:` for any other; numbers are those of the last dimensions: at most
     four, each 1 to 4095. The first word is the type of the elements: float, int, minx.f32, numpy.int32, ...
 
-    A launch with other elements or another rank is a TypeError, one with other extents a minx.Error (MX_ERR_EXTENT)."""
+    A launch with other elements or another rank is a TypeError, one with other extents a minx.Error (MX_ERR_EXTENT).
+
+    >>> def length(i, out, x: minx.Array[float, :, 3]):
+    ...     out[i] = (x[i, 0] ** 2 + x[i, 1] ** 2 + x[i, 2] ** 2) ** 0.5
+    >>> out = np.zeros(1)
+    >>> minx.parallel_for(1, length, out, np.array([[2.0, 3.0, 6.0]]))
+    >>> out
+    array([7.])
+    """
 
     def __init__(self, element, extents):
         self.element, self.extents = element, extents

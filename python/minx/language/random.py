@@ -24,7 +24,16 @@ class Random:
 
         uniform()            a float in [0, 1), a multiple of 2**-53       uniform(low, high)   low + (high - low) * uniform()
         f32()                a float32 in [0, 1), a multiple of 2**-24     normal()             of mean 0 and variance 1
-        integer(low, high)   low, low + 1, ..., high, each as probable     u32(), u64()         bits"""
+        integer(low, high)   low, low + 1, ..., high, each as probable     u32(), u64()         bits
+
+    >>> def noise(i, x, seed):
+    ...     r = minx.Random(seed, i)
+    ...     x[i] = r.uniform(-1.0, 1.0)
+    >>> x = np.zeros(1000)
+    >>> minx.parallel_for(1000, noise, x, 42)
+    >>> bool(-1 <= x.min() < -0.9 and 0.9 < x.max() < 1), bool(x[7] == minx.Random(42, 7).uniform(-1.0, 1.0))
+    (True, True)
+    """
 
     def __init__(self, seed, stream, block=0):
         self.key = int(seed) & MASK

@@ -24,7 +24,17 @@ class Scatter:
 
     target: an array or view of rank 1 or more, of f64, f32, i32, i64, u32 or u64. op: sum, prod, min or max.
     ctx: the context whose kernels use it; None: the default one; "python": for plain runs.
-    TypeError: other elements. ValueError: another op. minx.Error as of mx_scatter_create."""
+    TypeError: other elements. ValueError: another op. minx.Error as of mx_scatter_create.
+
+    >>> def histogram(i, bins, x):
+    ...     bins.add(x[i], 1)
+    >>> bins = np.zeros(3, np.int64)
+    >>> scatter = minx.Scatter(bins)
+    >>> minx.parallel_for(4, histogram, scatter, np.array([0, 2, 2, 1]))
+    >>> scatter.contribute()
+    >>> bins
+    array([1, 1, 2])
+    """
 
     def __init__(self, target, op="sum", ctx=None):
         if op not in OPERATORS:
