@@ -5,8 +5,9 @@
  * then an error. (minx-bench compiles two files of passes/.)
  *
  * Functions of a form are collective if nothing else is said. start, iterate, apply and cost are
- * needed; where another one is NULL there is nothing to do. What a form has of its own it keeps behind a pointer of tl_app: cg_own, solver_own or
- * preconditioner_own. */
+ * needed, and so are the arrays TL_ARRAYS_OF_CG of a form of CG, and TL_ARRAY_Z of a preconditioner.
+ * Where another function is NULL there is nothing to do. What a form has of its own it keeps behind a
+ * pointer of tl_app: cg_own, solver_own or preconditioner_own. */
 #pragma once
 #include "input/tl_deck.h"
 #include "minx/minx.h"

@@ -6,7 +6,7 @@
  *   2. read_words: words to values, by the table of deck_keys.c (apps/common/input/keys.h).
  *
  * Then, when the command line has been read too, the checks that need more than one key. Time is
- * linear in the text, but for the constant cost of looking a key up (about 80 comparisons). */
+ * linear in the text, but for the constant cost of looking a key up (about 100 comparisons). */
 #include "tl_deck.h"
 
 #include "input/steps.h"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import house
 
-from minx_compare import agreement, baseline, export, figures, launch, limits, matrix, plots, report, slurm, table
+from minx_compare import agreement, baseline, export, figures, launch, limits, machine, matrix, plots, report, slurm, table
 
 
 def summary(seconds=2.0, **more):
@@ -134,7 +134,7 @@ class Figures(unittest.TestCase):
             self.assertEqual(limits.devices_of(one), expected)
         one = {**record("cuda", ranks=2, threads=1), "gpus": None}
         self.assertIsNone(configuration(one, known={("n1", "cuda", 1): LIMIT})["share"])
-        self.assertEqual(launch.gpus_here({"CUDA_VISIBLE_DEVICES": "0,2"}), 2)
+        self.assertEqual(machine.gpus_here({"CUDA_VISIBLE_DEVICES": "0,2"}), 2)
 
     def test_speed_up(self):
         some = [configuration(record("serial", 6.0, threads=1)), configuration(record(seconds=2.0)), configuration(record(seconds=2.0, row="other"))]

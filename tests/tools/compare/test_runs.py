@@ -3,6 +3,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -46,6 +47,19 @@ class Runs(house.House):
         self.assertEqual(sorted(calls), ["openmp:threads=1", "openmp:threads=2", "serial"])
         self.run_plan()
         self.assertEqual((self.bin / "bench.calls").read_text().split(), calls)
+
+    def test_limits_beside_other_programs(self):
+        """Programs that ran while limits were measured are counted, and named with the file to remove."""
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * len(os.sched_getaffinity(0)))]
+        try:
+            _, said = self.run_plan()
+        finally:
+            for one in busy:
+                one.kill()
+                one.wait()
+        self.assertRegex(said, r"[1-9]\d* other threads? ran while the limits of .* were measured, .*remove .*/limits/")
+        limits = [json.loads(path.read_text()) for path in (self.folder / "out/limits").glob("*.json")]
+        self.assertTrue(all(one["other_threads"] > 0 for one in limits), limits)
 
     def test_no_bench(self):
         (self.bin / "minx-bench").unlink()

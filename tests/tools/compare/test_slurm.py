@@ -90,7 +90,7 @@ class Slurm(house.House):
         _, said = self.call("run", self.plan(PLAN.replace('["serial", "openmp"]', '"all"')), "--bin", self.bin, "--submit", expect=2)
         self.assertIn("names of backends", said)
         _, said = self.call("run", self.plan(PLAN.replace("threads = 2", 'threads = "cores"')), "--bin", self.bin, "--submit", expect=2)
-        self.assertIn("--cores says how many cores", said)
+        self.assertIn("--cores and --gpus say how many", said)
         self.call("run", self.plan(PLAN), "--out", "out", "--bin", self.bin, "--submit")
         _, said = self.call("task", "out", "99", expect=2)
         self.assertIn("expected one from 0 to 3", said)

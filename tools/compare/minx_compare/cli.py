@@ -53,6 +53,7 @@ def parser():
         one.add_argument("--launcher", choices=plans.LAUNCHERS, help="in the place of the plan's")
         one.add_argument("--repeats", type=at_least_1, help="in the place of the plan's")
         one.add_argument("--cores", type=at_least_1, help="cores of a node (default: those that this process may use)")
+        one.add_argument("--gpus", type=at_least_1, help="GPUs of a node (default: those that this process may use)")
         one.add_argument("--submit", action="store_true", help="submit the runs to Slurm as job arrays")
         if name == "run":
             one.add_argument("--sbatch", action="append", default=[], metavar="OPTION",
@@ -112,7 +113,7 @@ def prepare(args, store):
     submit = args.submit
     launcher = machine.launcher_of(plan, args.launcher, submit)
     here = machine.Machine(bin=machine.bin_folder(args.bin).absolute(), cores=args.cores or machine.cores_here(),
-                           checks_cores=not submit or args.cores is not None, checks_backends=not submit)
+                           checks_cores=not submit or args.cores is not None, checks_backends=not submit, gpus=gpus_of(args, plan))
     runs = machine.check(plan, here, launcher, store.path if args.command == "run" else None)
     return {
         "schema": SCHEMA, "version": VERSION, "title": plan.title, "plan": str(plan.path.absolute()), "created": now(),
@@ -122,6 +123,11 @@ def prepare(args, store):
         "programs": {app: program(here.bin / app) for app in sorted({run["app"] for run in runs})},
         "absent": {app: here.absent.get(app, []) for app in sorted({run["app"] for run in runs})},
     }
+
+
+def gpus_of(args, plan):
+    """The GPUs of a node, for expressions; None: nobody knows."""
+    return args.gpus or (None if args.submit else machine.gpus_here({**os.environ, **plan.environment}) or 0)
 
 
 def program(path):

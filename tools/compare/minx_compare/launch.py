@@ -202,18 +202,6 @@ def disturbed(run, summary):
     return cpu < MIN_BUSY * wall * run["threads"] * run["ranks"]
 
 
-def gpus_here(env):
-    """How many GPUs a run can use on this host, or None."""
-    given = env.get("CUDA_VISIBLE_DEVICES")
-    if given is not None:
-        return len([name for name in given.split(",") if name.strip()])
-    try:
-        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return sum(1 for line in done.stdout.splitlines() if line.startswith("GPU ")) or None
-
-
 def now():
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -226,7 +214,7 @@ def perform(comparison, run, store):
     record = {"run": run, "command": command, "environment": comparison["environment"], "started": now()}
     env = environment(comparison["environment"])
     if run["backend"].split(":")[0] == "cuda":
-        record["gpus"] = gpus_here(env)
+        record["gpus"] = this_machine.gpus_here(env)
     began = time.monotonic()
     code, timed_out = start(command, folder / "log.txt", run["timeout"], env, folder)
     record["seconds"] = time.monotonic() - began

@@ -58,8 +58,23 @@ def numbers(rows):
             "cache_bytes": first.get("last_cache_bytes"), "host": first.get("host"), "date": first.get("date")}
 
 
+def threads_running():
+    """How many threads run on this host now, this one left out: the fewest of three looks. None: nobody knows."""
+    counts = []
+    for look in range(3):
+        if look:
+            time.sleep(0.1)
+        try:
+            with open("/proc/loadavg", encoding="ascii") as file:
+                counts.append(int(file.read().split()[3].split("/")[0]) - 1)
+        except (OSError, ValueError, IndexError):
+            return None
+    return max(0, min(counts))
+
+
 def measure(store, comparison, need):
-    """Measures, unless another process does so now. A failure is kept, so that it is not tried again for each run."""
+    """Measures, unless another process does so now. A failure is kept, so that it is not tried again for each run. Programs that run
+    beside it make the limits too low, and shares of them too high: their threads are counted before and after, and kept with the limits."""
     host, backend, threads = need
     path = path_of(store, need)
     bench = os.path.join(comparison["bin"], "minx-bench")
@@ -75,6 +90,7 @@ def measure(store, comparison, need):
     env = environment(comparison["environment"])
     env.setdefault("OMP_PLACES", "cores")
     env.setdefault("OMP_PROC_BIND", "close")
+    others = threads_running()
     try:
         say(f"measuring the limits of {host}: {resource} ...")
         done = subprocess.run([bench, "--limits", f"--backend={resource}", f"--repeat={REPEAT}", "--json", str(raw)], env=env,
@@ -85,12 +101,16 @@ def measure(store, comparison, need):
         rows, why = None, str(error)
     finally:
         claim.unlink(missing_ok=True)
+    others = max(others or 0, threads_running() or 0)
     found = {"date": None, **(numbers(rows) if not why else {})}
     write_json(path, {**found, "host": host, "measured_on": found.get("host") or os.uname().nodename, "date": found["date"] or now(),
-                      "backend": backend, "threads": threads, "problem": why})
+                      "backend": backend, "threads": threads, "problem": why, "other_threads": others})
     raw.unlink(missing_ok=True)
     if why:
         say(f"minx-bench gave no limits of {resource}: {why}")
+    elif others:
+        say(f"{others} other thread{'s' * (others > 1)} ran while the limits of {host} were measured, so they may be too low: remove {path} and "
+            "run again when the host is idle")
 
 
 def is_here(host):

@@ -26,6 +26,18 @@ def cores_here():
         return os.cpu_count() or 1
 
 
+def gpus_here(environment):
+    """How many NVIDIA GPUs a run with this environment can use on this host; None: nobody knows."""
+    given = environment.get("CUDA_VISIBLE_DEVICES")
+    if given is not None:
+        return len([name for name in given.split(",") if name.strip()])
+    try:
+        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return sum(1 for line in done.stdout.splitlines() if line.startswith("GPU ")) or None
+
+
 def bin_folder(given):
     """The folder of the programs: --bin, MINX_BIN, the folder of an installed minx-compare, or build/bin of the checkout."""
     if given or os.environ.get("MINX_BIN"):
@@ -49,14 +61,17 @@ class Machine:
     bin: Path
     cores: int
     checks_cores: bool = True  # False: the runs go to other nodes
+    gpus: int | None = None  # of this host, or of a node of the job
     checks_backends: bool = True
     backends: dict = dataclasses.field(default_factory=dict)  # of each app
     absent: dict = dataclasses.field(default_factory=dict)  # why the others of each app cannot run
     decks: dict = dataclasses.field(default_factory=dict)
 
     def names(self):
-        """What expressions know of this machine. The cores of other nodes are not known here."""
-        return {"cores": self.cores} if self.checks_cores else {}
+        """What expressions know of this machine. The cores and GPUs of other nodes are not known here. Without a GPU `gpus` is 1, so
+        that a plan has runs on cuda there too, which are named as not there."""
+        known = {"cores": self.cores} if self.checks_cores else {}
+        return {**known, "gpus": max(1, self.gpus)} if self.gpus is not None else known
 
     def programs(self):
         if not self.bin.is_dir():

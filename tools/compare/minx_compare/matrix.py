@@ -89,8 +89,8 @@ def expand_case(plan, case, machine, mistakes):
                 config = one_config(plan, case, machine, chosen)
             except BadExpression as error:
                 mistakes.add(f"{case.where}: options, threads or seconds", Text(f"'{error.args[1]}' ({error.args[0]})"),
-                             "expressions of ranks, threads, cores and the case's axes"
-                             + ("" if machine.checks_cores else "; --cores says how many cores a node of the job has"))
+                             "expressions of ranks, threads, cores, gpus and the case's axes"
+                             + ("" if machine.checks_cores else "; --cores and --gpus say how many cores and GPUs a node of the job has"))
                 continue
             if config["ranks"] * config["threads"] > machine.cores and not plan.oversubscribe and machine.checks_cores:
                 mistakes.add(f"{case.where}: ranks x threads", Text(f"{config['ranks']} x {config['threads']} on {backend}"),

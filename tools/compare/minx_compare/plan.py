@@ -20,7 +20,7 @@ except ImportError:
 LAUNCHERS = ("auto", "none", "mpirun", "srun")
 LAYOUTS = ("auto", "left", "right")
 SCALINGS = ("strong", "weak")
-TAKEN = ("ranks", "threads", "cores", "backend", "repeat")  # names that axes cannot have
+TAKEN = ("ranks", "threads", "cores", "gpus", "backend", "repeat")  # names that axes cannot have
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MAX_REPEATS = 1000
 MAX_PROCESSES = 10**7

@@ -130,8 +130,10 @@ def limits_table(merged):
     rows = []
     for part in merged["parts"]:
         for (host, backend, threads), one in limits.load(part["store"]).items():
+            others = one.get("other_threads")
+            beside = f", beside {others} threads of other programs" if others else ""
             rows.append((host, backend, (str(threads), threads), quantity(one.get("bandwidth"), "B/s"), quantity(one.get("cache_bandwidth"), "B/s"),
-                         quantity(one.get("flops"), "flop/s"), quantity(one.get("cache_bytes"), "B"), str(one.get("date", ""))))
+                         quantity(one.get("flops"), "flop/s"), quantity(one.get("cache_bytes"), "B"), str(one.get("date", "")) + beside))
     return html_table(("host", "backend", "threads", "memory", "cache", "arithmetic", "last-level cache", "measured"), rows)
 
 

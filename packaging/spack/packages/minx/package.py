@@ -39,6 +39,10 @@ class Minx(CMakePackage, CudaPackage):
     depends_on("mpi", when="+mpi")
     depends_on("hdf5@1.10: +mpi", when="+mpi")
     depends_on("openssl@1.1.1:", when="+mpi")
+    # minx-compare, and its report
+    depends_on("python@3.11:", type="run", when="+mpi")
+    depends_on("py-h5py", type="run", when="+mpi")
+    depends_on("py-plotly", type="run", when="+mpi")
     depends_on("cuda@11.4:", when="+cuda")
     depends_on("nccl", when="+nccl")
 
