@@ -18,6 +18,7 @@ from .language.random import Random
 from .language.vectors import simd, unroll
 from .errors import CompileError, Error, NotSupported, SetupError
 from .launch.ahead import declare
+from .launch.c_kernel import c_file, c_kernel
 from .launch.call import parallel_for, parallel_reduce, parallel_scan
 from .launch.kernel import Kernel, kernel
 from .language.reducers import Reducer
@@ -26,6 +27,7 @@ from .launch.policy import AUTO, MDRange, Range, Team
 from .runtime import (CUDA, DEFAULT, HOST, LEFT, MANAGED, PINNED, RIGHT, SIMT, STRIDE, Context, Graph, View, backend_missing, backends,
                       default, event, fence, from_dlpack, graph, load, partition, region, set_default)
 from .language.values import NumberType
+from .notebook import load_ipython_extension
 from .version import __version__
 
 f64, f32, i64, i32, i16, i8, u64, u32, u16, u8, c128, c64 = (

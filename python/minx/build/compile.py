@@ -13,20 +13,21 @@ from ..errors import CompileError
 from . import compilers, cuda, eviction, precompiled, processes, units
 from .settings import Settings, settings
 
-__all__ = ["Path", "Settings", "compile_kernel", "settings", "stamp_for"]
+__all__ = ["Path", "Settings", "compile_kernel", "preprocess", "settings", "stamp_for"]
 
 
-def compile_kernel(text: str, instances: tuple, name: str = "a kernel") -> Path:
+def compile_kernel(text: str, instances: tuple, name: str = "a kernel", options: tuple = ()) -> Path:
     """The shared library of a kernel file, from the cache where it is there.
 
     text: the file, C11 as in the manual; the headers of minx that it uses need not be included. instances: "host_right" and the
-    like, all that it shall run on. name: for messages.
+    like, all that it shall run on. name: for messages. options: further ones of the compilers (-I, -D). Of headers that they lead to the
+    cache knows nothing: the text must differ where they do.
     CompileError: the compiler refused it. SetupError: no compiler, no nvcc, or this minx has no such instance."""
     s = settings()
     missing = [i for i in instances if i not in s.instances]
     if missing:
         raise CompileError(f"{name}: this minx has no instance {missing[0]}, but {', '.join(s.instances)}")
-    key = hashlib.sha256((stamp_for(instances) + text).encode()).hexdigest()[:32]
+    key = hashlib.sha256((stamp_for(instances) + repr(options) * bool(options) + text).encode()).hexdigest()[:32]
     library = s.cache.find(key)
     if library is not None:
         return library
@@ -35,7 +36,7 @@ def compile_kernel(text: str, instances: tuple, name: str = "a kernel") -> Path:
         if library is None:
             folder = Path(tempfile.mkdtemp(prefix="minx-"))
             try:
-                build(s, folder, text, instances, name, claim.refresh)
+                build(s, folder, text, instances, name, claim.refresh, options)
                 library = s.cache.store(key, folder)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -58,7 +59,7 @@ def command(s: Settings, unit: str, source: str, output: str) -> list[str]:
     return [*s.compiler.command, *compilers.host_options(s, unit), "-c", source, "-o", output]
 
 
-def build(s: Settings, folder: Path, text: str, instances: tuple, name: str, refresh=lambda: None) -> None:
+def build(s: Settings, folder: Path, text: str, instances: tuple, name: str, refresh=lambda: None, options=()) -> None:
     """Makes kernel.so in a folder."""
     (folder / units.KERNEL).write_text(text)
     commands, plain, objects = [], [], []
@@ -66,7 +67,7 @@ def build(s: Settings, folder: Path, text: str, instances: tuple, name: str, ref
         source = f"{unit}.{units.extension(unit)}"
         (folder / source).write_text(units.source(unit, instances, text))
         objects.append(f"{unit}.o")
-        plain.append(command(s, unit, source, objects[-1]))
+        plain.append([*command(s, unit, source, objects[-1]), *options])
         commands.append([*plain[-1], *precompiled.options(s, unit, instances)])
     run = functools.partial(processes.run, what=f"{name} ({', '.join(instances)})", folder=folder, refresh=refresh)
     try:
@@ -81,3 +82,17 @@ def build(s: Settings, folder: Path, text: str, instances: tuple, name: str, ref
     if any(i.startswith("cuda") for i in instances):
         link += cuda.link_options(s)
     run([link])
+
+
+def preprocess(text: str, name: str, options: tuple = ()) -> str:
+    """A kernel file after the preprocessor, as its dispatch unit. CompileError: the preprocessor refused it."""
+    s = settings()
+    folder = Path(tempfile.mkdtemp(prefix="minx-"))
+    try:
+        (folder / units.KERNEL).write_text(text)
+        (folder / "dispatch.c").write_text(units.source("dispatch", s.instances[:1], text))
+        arguments = [*s.compiler.command, *compilers.host_options(s, "dispatch"), *options, "-E", "-P", "dispatch.c", "-o", "dispatch.i"]
+        processes.run([arguments], what=name, folder=folder)
+        return (folder / "dispatch.i").read_text()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -20,10 +20,10 @@ from .compiled import compile_for
 from .kernel import BoundKernel, Kernel, kernel_members, plain_kernel
 from .overlap import shared_memory
 from .policy import range_of
-from .result import Target, arrange
+from .result import INTO, Target, arrange
 from .scatter import Scatter
 
-MOST_CALLS, INTO = 256, -1  # that one kernel remembers; the number of the array that gets the result
+MOST_CALLS = 256  # that one kernel remembers
 NUMBERS = {int, float, bool, *(np.dtype(t).type for t in "bBhHiIlLqQfd?")}
 
 
@@ -151,7 +151,7 @@ def launch_with(pattern, policy, kernel, instance, args, ctx, reducers, target=N
     key = tuple(key)
     call = kernel.calls.get(key)
     if call is None or not current(kernel, call, args, target):
-        call = bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target)
+        call = (kernel.bind or bind)(pattern, policy, kernel, args, ctx, reducers, key, instance, target)
     call.pack(call.buffer, 8, *policy.numbers, *numbers)
     array = call.result.prepare(call.buffer) if goal and target.makes_array else None
     if call.foreign or ctx.graph is not None:

@@ -25,6 +25,8 @@ class Kernel:
     [2, 2]
     """
 
+    bind = None  # kernels written in C have another way from arguments to a call
+
     def __init__(self, function, items=None, dialect=MINX):
         functools.update_wrapper(self, function)
         self.function, self.items, self.dialect = function, items, dialect

@@ -10,6 +10,9 @@ import numpy as np
 from ..language.reducers import Reducer, results
 
 
+INTO = -1  # the number of the array that gets the result
+
+
 class Target:
     """Element `index` of `into`, or an array of `length` elements, of the caller's or a new one."""
 
