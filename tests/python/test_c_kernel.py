@@ -10,7 +10,8 @@ import pytest
 
 import minx
 import minx.notebook
-from contexts import CONTEXTS, Arrays, make
+import contexts
+from contexts import CONTEXTS, make
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -18,6 +19,13 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(params=[c for c in CONTEXTS if c != "python"])
 def ctx(request):
     return make(request.param)
+
+
+class Arrays(contexts.Arrays):
+    """In the layout of the context, which accessors without a letter have."""
+
+    def to(self, array):
+        return super().to(array) if self.copies or self.ctx.layout == minx.RIGHT else np.array(array, order="F")
 
 
 AXPY = """

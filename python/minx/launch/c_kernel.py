@@ -25,9 +25,9 @@ from .. import runtime
 from ..build import compile as build
 from ..errors import CompileError, NotSupported
 from ..language.c_text import LOCATION, CKernelText, CTextError, driver, find_kernels
-from .call import Call, launch_with, remember, watch
+from .call import bind_compiled, launch_with
 from .policy import range_of
-from .result import INTO, Reader, Target
+from .result import Reader, Target
 
 
 class CFile:
@@ -79,7 +79,9 @@ class CompiledC:
         self.bind.argtypes, self.launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p], [ctypes.c_void_p]
         self.bytes, self.value_at, self.to_at = size(0), size(1), size(2)
         self.scalars = characters(dll, f"{name}_kinds").decode()
-        self.value, self.array, self.reducers = "", "", ()
+        self.text, self.names, self.arrays = text, text.accessors, list(range(len(text.accessors)))
+        self.written, self.scatters, self.checked = set(), [], False
+        self.value, self.array, self.has_result = "", "", text.value is not None
         if text.value:
             letters = characters(dll, f"{name}_letters").decode()
             if "-" in letters:
@@ -87,7 +89,9 @@ class CompiledC:
             offsets = (ctypes.c_int64 * len(letters)).in_dll(dll, f"{name}_offsets")
             names = [f"f{n}" for n in range(len(letters))]
             self.record = np.dtype({"names": names, "formats": [np.dtype(c) for c in letters], "offsets": list(offsets)})
-            self.array = letters if text.array else ""
+                self.array = letters if text.array else ""
+
+        return CReader(self, target, self.text)
 
 
 def characters(dll, name) -> bytes:
@@ -147,7 +151,11 @@ class CKernel:
             raise TypeError(f"kernel {self.name} reduces into an array: length=... says how many elements it has")
         if ctx == "python":
             raise NotSupported(f"kernel {self.name} is written in C: it has no plain run in Python")
-        return launch_with(self.pattern, policy, self, None, self.arguments(args, named), ctx, (), target)
+        arguments = self.arguments(args, named)
+        try:
+            return launch_with(self.pattern, policy, self, None, arguments, ctx, (), target)
+        except struct.error as error:
+            raise TypeError(f"kernel {self.name}: a number does not fit its member of {self.text.args}: {error}") from None
 
     def check_policy(self, policy) -> None:
         space = policy.space[0]
@@ -207,43 +215,9 @@ class CKernel:
         return f"<minx.CKernel {self.name}({', '.join(self.parameters)}): parallel_{self.pattern} over {self.space}>"
 
 
-def bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target) -> Call:
-    """A call with its arrays bound: bind of call.py, for what is written in C."""
-    compiled, accessors = kernel.compiled_for(ctx), kernel.text.accessors
-    arrays = list(range(len(accessors)))
-    views = [runtime.view_of(args[n], ctx, accessors[n]) for n in arrays]
-    if target is not None and target.into is not None:
-        arrays.append(INTO)
-        views.append(runtime.view_of(target.into, ctx, "result"))
-    handles = (runtime.Handle * max(len(views), 1))(*[v.handle for v in views])
-    call = Call()
-    call.buffer = ctypes.create_string_buffer(compiled.bytes + 64)
-    struct.pack_into("P", call.buffer, 0, ctx.handle.value)
-    call.address = ctypes.addressof(call.buffer)
-    call.result = CReader(compiled, target, kernel.text) if kernel.text.value else None
-    if call.result is not None:
-        call.result.aim(call.buffer)
-    runtime.libminx().check(compiled.bind(call.address, handles))
-    call.pack = packer(kernel, f"{len(policy.numbers)}q{compiled.scalars}")
-    call.launch = compiled.launch
-    watch(call, arrays, set(), args, target, ctx)
-    if call.result is not None and target is not None and target.into is not None:
-        call.result = None
-    remember(kernel.calls, key, call, [ctx.held, *[v.held for v in views]])
-    return call
-
-
-def packer(kernel, form: str):
-    """Packs the numbers of a call. TypeError: a float where the struct has an integer."""
-    pack = struct.Struct(form).pack_into
-
-    def checked(buffer, at, *numbers):
-        try:
-            pack(buffer, at, *numbers)
-        except struct.error as error:
-            raise TypeError(f"kernel {kernel.name}: a number does not fit its member of {kernel.text.args}: {error}") from None
-
-    return checked
+def bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target):
+    """bind of call.py, for what is written in C: the types of the arguments are those of its struct."""
+    return bind_compiled(kernel.compiled_for(ctx), policy, kernel, args, ctx, reducers, key, target)
 
 
 CKernel.bind = staticmethod(bind)

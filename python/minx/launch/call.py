@@ -223,6 +223,11 @@ def bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target):
     types = tuple(argument_type(kernel, n, a, ctx) for n, a in enumerate(args))
     overlaps = shared_memory(args) if policy.space[0] == "TEAM" else ()
     compiled = compile_for(pattern, policy.space, kernel, types, ctx, reducers, instance, target, overlaps)
+    return bind_compiled(compiled, policy, kernel, args, ctx, reducers, key, target)
+
+
+def bind_compiled(compiled, policy, kernel, args, ctx, reducers, key, target) -> Call:
+    """A call of a compiled kernel (of Python or of C) with these arrays."""
     arrays = list(compiled.arrays)
     views = [runtime.view_of(args[n], ctx, compiled.names[n]) for n in arrays]
     if target is not None and target.into is not None:
