@@ -53,12 +53,12 @@ class Assignments:
             else:
                 self.assign(part, v, node)
 
-    def kept(self, value: Val, node) -> Val:
+    def kept(self, value: Val, node, const="const ") -> Val:
         """A value that later assignments do not change."""
         if value.const is not MISSING or value.type is None:
             return value
         name = self.new("mx_tuple")
-        self.line(f"const {self.c_type(value.type)} {name} = {strip(value.code)};", node)
+        self.line(f"{const}{self.c_type(value.type)} {name} = {strip(value.code)};", node)
         return Val(name, value.type, nonneg=value.nonneg)
 
     def do_AnnAssign(self, node):

@@ -17,6 +17,7 @@ class Dialect:
     annotations_convert = False  # x: int = 2.5 is 2, a parameter x: int gets 2 from 2.5, and x stays an int
     numbers_are_tests = False  # `and`, `or` and `not` of numbers are those of n != 0
     members_without_self = False  # a name that means nothing else is an attribute of the kernel's object
+    objects: dict = {}  # arguments, and attributes of the kernel's object, that are objects: name -> class
     threads_run_all = False  # each thread of a team runs its whole body: barriers and singles are the program's own
 
     def source(self, source):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import types as pytypes
 
 import numpy as np
 
@@ -102,7 +103,9 @@ class Expressions:
             return self.member(node, base.ref)
         if isinstance(base.type, Struct):
             attribute = ATTRIBUTES.get(base.type.kind)
-            return attribute(self, node, base) if attribute is not None else self.field(node, base, node.attr)
+            if attribute is not None:
+                return attribute(self, node, base)
+            return self.method_of_struct(node, base) or self.field(node, base, node.attr)
         if isinstance(base.ref, Parts) and node.attr in base.ref.fields:
             return base.ref[base.ref.fields.index(node.attr)]
         attribute = ATTRIBUTES.get(type(base.ref))
@@ -133,11 +136,17 @@ class Expressions:
 
     def member(self, node, ref):
         """self.x: an argument of the kernel, whatever it is at the launch."""
-        if node.attr in self.unit.members:
-            return self.unit.members[node.attr]
+        name = ref.path + node.attr
+        if name in self.unit.members:
+            return self.unit.members[name]
+        if name in self.spec.dialect.objects:
+            return Val("", None, ref=Self(self.spec.dialect.objects[name], name + "."))
         found = getattr(ref.object, node.attr, MISSING)
         if found is MISSING:
-            raise self.error(node, f"self has no {node.attr}")
+            raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}")
+        function = getattr(found, "function", found)
+        if ref.path and isinstance(function, pytypes.FunctionType):
+            return Val("", None, ref=Method(lambda t, call, statement: t.user_function(call, function, bound=ref)))
         return Val("", None, ref=found)
 
     # ---- operators ----

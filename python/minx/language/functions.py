@@ -77,16 +77,22 @@ class Functions:
 
     # ---- functions of the user ----
 
-    def user_function(self, node, function, bound=None, statement=False):
-        """A Python function that is translated too, for the types that it is called with."""
+    def user_function(self, node, function, bound=None, statement=False, struct=None):
+        """A Python function that is translated too, for the types that it is called with. bound: the object of a method, or the Self of
+        one; struct: the Val of an object of numbers whose method it is."""
         source = source_of(function)
-        names, parameters, arguments, key = {}, [], [], [function, id(bound)]
+        names, parameters, arguments, key = {}, [], [], [function]
         formal = self.formal_names(node, source, function)
         if bound is not None:
-            names[formal[0]] = Val("", None, ref=Self(bound))
+            names[formal[0]] = Val("", None, ref=bound if isinstance(bound, Self) else Self(bound))
+            key += self.pass_self(names[formal[0]].ref, parameters, arguments)
             formal = formal[1:]
-            arguments.append("mx_a")
-            parameters.append(f"const {self.unit.name}_args *mx_a")
+        elif struct is not None:
+            names[formal[0]] = Val(f"(*{c_name(formal[0])})", struct.type, place=True)
+            parameters.append(f"{struct.type.name} *{c_name(formal[0])}")
+            arguments.append(f"&{struct.code if struct.place else self.kept(struct, node, const='').code}")
+            key.append(struct.type)
+            formal = formal[1:]
         if self.spec.checked:
             arguments.append("mx_fault")
             parameters.append("mx_fault_ *mx_fault")
@@ -100,6 +106,22 @@ class Functions:
         changes = any(v.place or isinstance(v.ref, ArrayRef) and (v.ref.origin is None or v.ref.origin in self.unit.written)
                       for v in names.values())
         return self.ordered(value, node, statement) if changes else value
+
+    def pass_self(self, ref: Self, parameters, arguments) -> list:
+        """An object whose attributes are arguments of the kernel: a function gets all arguments."""
+        if "mx_a" not in arguments:
+            arguments.append("mx_a")
+            parameters.append(f"const {self.unit.name}_args *mx_a")
+        return [id(ref.object), ref.path]
+
+    def method_of_struct(self, node, base: Val):
+        """x.method of an object of numbers, if its class has one; else None."""
+        function = getattr(self.unit.classes.get(base.type.name), node.attr, None)
+        function = getattr(function, "function", function)
+        if not isinstance(function, pytypes.FunctionType):
+            return None
+        return Val("", None, ref=Method(
+            lambda t, call, statement: t.user_function(call, function, statement=statement, struct=base)))
 
     def formal_names(self, node, source, function) -> list:
         """The names of a function's parameters."""
@@ -161,6 +183,9 @@ class Functions:
             return [t, value.nonneg]
         if value.ref is None or isinstance(value.ref, str):
             raise self.error(node, f"{describe(value)} cannot be passed to a function")
+        if isinstance(value.ref, Self):
+            names[name] = value
+            return self.pass_self(value.ref, parameters, arguments)
         names[name] = value
         return [id(value.ref)]
 
@@ -233,14 +258,19 @@ class Functions:
         inner = type(self)(self.unit, source, given, kernel=False)
         inner.one_pass_state()
         for s in source.tree.body:
-            if not (isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Attribute) and s.value is not None):
-                raise source.error(s, "expected self.name: type = value")
-            t = inner.annotation(s.annotation)
+            if isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) or isinstance(s, ast.Pass):
+                continue
+            target = s.target if isinstance(s, ast.AnnAssign) else s.targets[0] if isinstance(s, ast.Assign) else None
+            if not isinstance(target, ast.Attribute) or s.value is None:
+                raise source.error(s, "expected self.name: type = value, because kernels make objects of this class")
+            value = inner.number(s.value)
+            t = inner.annotation(s.annotation) if isinstance(s, ast.AnnAssign) else T.strong(value.type)
             if t is None:
                 raise source.error(s.annotation, "expected the type of a number")
-            fields.append((s.target.attr, t))
-            values.append(inner.cast(inner.expr(s.value), t))
+            fields.append((target.attr, t))
+            values.append(inner.cast(value, t))
         struct = Struct(c_name(cls.__name__) + "_struct", tuple(fields))
+        self.unit.classes[struct.name] = cls
         members = "\n".join(f"    {T.C_TYPES[t]} {c_name(n)};" for n, t in fields)
         parameters = ", ".join(f"{T.C_TYPES[t]} {c_name(n)}" for n, t in fields)
         sets = "\n".join(f"    mx_s.{c_name(n)} = {c_name(n)};" for n, _ in fields)

@@ -104,13 +104,10 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
         return Val(code, t)
 
     for n, (name, t) in enumerate(zip(parameters, spec.arguments)):
-        if name.startswith("self."):  # of a lambda
-            name = name[5:]
-            unit.members[name] = argument(name, n, t, f"mx_a->{c_name(name)}")
-            names["self"] = Val("", None, ref=Self(None))
-        else:
-            names[name] = argument(name, n, t, f"mx_a->{c_name(name)}")
-    parameters = [name.removeprefix("self.") for name in parameters]
+        root, dot, _ = name.partition(".")
+        (unit.members if dot else names)[name] = argument(name, n, t, f"mx_a->{c_name(name)}")
+        if dot:  # an attribute of an argument
+            names[root] = Val("", None, ref=Self(spec.dialect.objects[root], root + "."))
     for n, name in enumerate(members, start=len(parameters)):
         unit.members[name] = argument(name, n, spec.arguments[n], f"mx_a->{c_name(name)}")
     rebound = {n.id for n in ast.walk(source.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}

@@ -23,7 +23,9 @@ RESERVED = set(
 
 
 def c_name(name: str) -> str:
-    """A Python name that is neither a keyword nor (as far as one can tell) a macro of C or CUDA C++."""
+    """A Python name that is neither a keyword nor (as far as one can tell) a macro of C or CUDA C++. "p.x", the attribute x of an
+    argument p, is a name, too."""
+    name = name.replace(".", "_of_")
     plain = name[0].islower() and name.isascii() and name not in RESERVED and not name.startswith(("mx_", "py_", "pyh_", "pyt_"))
     return name if plain and not name.endswith("_") else "py_" + (name if name.isascii() else name.encode().hex())
 
@@ -154,6 +156,7 @@ class Unit:
     indirect: bool = False
     value: str | None = None  # the type of the reduction's value
     fields: list | None = None
+    classes: dict = field(default_factory=dict)  # of objects that the kernel makes: name of the struct -> class
     members: dict = field(default_factory=dict)  # attributes of self: name -> argument number
 
     def start(self):
@@ -172,9 +175,11 @@ ATTRIBUTES: dict = {}  # attributes of other things: type of the thing -> f(tran
 
 @dataclass(frozen=True)
 class Self:
-    """The object of a method that is a kernel."""
+    """An object whose attributes are arguments of the kernel: that of a method, or an argument. path: "" or "p." in front of the names
+    of these arguments. For an argument, `object` is its class."""
 
     object: object
+    path: str = ""
 
     def __hash__(self):
         return id(self.object)

@@ -58,6 +58,10 @@ class Kernel:
                             f"ind{'ices' if spec.indices > 1 else 'ex'}, got {count} arguments")
         return rest, accumulator, final
 
+    def members(self, instance) -> tuple:
+        """The names of the attributes of an object that are arguments, if the kernel is a method of it."""
+        return members_of(self.function, type(instance), self.dialect)
+
     def c_source(self) -> list[str]:
         """The C files that have been made of it."""
         return [(c.path.parent / "kernel.c").read_text() for c in self.compiled.values()]
@@ -104,4 +108,4 @@ members_of = functools.lru_cache(maxsize=4096)(generate.members_of)
 
 
 def kernel_members(kernel, instance) -> tuple:
-    return members_of(kernel.function, type(instance), kernel.dialect)
+    return kernel.members(instance)

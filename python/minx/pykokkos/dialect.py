@@ -21,10 +21,11 @@ class PyKokkos(Dialect):
     names = {**{name: getattr(math, name) for name in MATH if hasattr(math, name)}, "List": typing.List}
     inner_functions = annotations_convert = numbers_are_tests = members_without_self = threads_run_all = True
 
-    def __init__(self, atomic: frozenset = frozenset()):
-        """atomic: the numbers of the arguments that are views with the trait Atomic."""
-        self.atomic = atomic
-        self.name = f"pykokkos{sorted(atomic) or ''}"
+    def __init__(self, atomic: frozenset = frozenset(), objects: dict | None = None):
+        """atomic: the numbers of the arguments that are views with the trait Atomic. objects: arguments, and attributes of the object,
+        that are objects themselves: name -> class."""
+        self.atomic, self.objects = atomic, objects or {}
+        self.name = f"pykokkos{sorted(atomic) or ''}{sorted((n, c.__qualname__) for n, c in self.objects.items()) or ''}"
 
     def source(self, source):
         return rewritten(source)

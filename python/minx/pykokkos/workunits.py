@@ -24,19 +24,26 @@ DIALECT = PyKokkos()
 
 class Workunit(Kernel):
     """A function that launches run: indices (or a TeamMember) first, then, in a reduction, the value; in a scan the value and
-    `final`; then views and numbers, which a launch gives by name."""
+    `final`; then views and numbers, which a launch gives by name.
+
+    An argument, or attribute of a functor, may be an object with attributes: these are arguments under names such as "p.x"
+    (objects.py). For what such objects are, and which views are atomic, a Workunit has forms of its own, which differ in their dialect."""
 
     def __init__(self, function, traits=None):
         super().__init__(function, dialect=DIALECT)
         self.traits = traits or {}  # of views, by the decorator: name -> ViewTypeInfo
-        self.atomic: dict = {}  # numbers of atomic arguments -> Workunit for them
+        self.forms: dict = {}  # (numbers of atomic arguments, objects, names) -> Workunit
+        self.names = None  # of a form: those of arguments and of attributes
         self.annotations = Annotations(function)
 
     def roles(self, spec, count, method):
-        rest, accumulator, final = self.split(spec.pattern, spec.indices, method)
+        names, accumulator, final = self.split(spec.pattern, spec.indices, method)
         if accumulator and spec.value is None:
             spec.value = number_type(getattr(self.annotations.get(accumulator), "value_type", float)) or "f64"
-        return rest[:count], accumulator, final
+        return (self.names[0] if self.names else names), accumulator, final
+
+    def members(self, instance):
+        return self.names[1] if self.names else super().members(instance)
 
     def as_declared(self, name, value):
         """A float for an argument that is declared an integer becomes one, as in C++."""
@@ -55,24 +62,16 @@ class Workunit(Kernel):
                             + {"for": "", "reduce": " and the value", "scan": ", the value and final"}[pattern])
         return rest[needed:], (rest[0] if needed else None), (rest[1] if needed > 1 else None)
 
-    def marked(self, pattern, indices, instance) -> set:
-        """The numbers of the arguments that decorators of the function or its class say to be atomic."""
-        traits = {**getattr(type(instance), "pk_traits", {}), **self.traits}
-        names = {n for n, info in traits.items() if getattr(info, "trait", None) is Trait.Atomic}
-        if not names:
-            return names
-        own, *_ = self.split(pattern, indices, instance is not None)
-        members = kernel_members(self, instance) if instance is not None else ()
-        return {n for n, name in enumerate([*own, *members]) if name in names}
-
-    def with_atomic(self, atomic: frozenset):
-        """The same, translated with these arguments atomic."""
-        if not atomic:
+    def form(self, atomic: frozenset, objects: dict, names: tuple):
+        """The Workunit that is translated with these arguments atomic, and these objects."""
+        if not atomic and not objects:
             return self
-        if atomic not in self.atomic:
-            self.atomic[atomic] = made = type(self)(self.function, self.traits)
-            made.dialect = PyKokkos(atomic)
-        return self.atomic[atomic]
+        key = atomic, tuple(objects.items()), names
+        if key not in self.forms:
+            self.forms[key] = made = type(self)(self.function, self.traits)
+            made.dialect, made.names = PyKokkos(atomic, objects), names
+        self.forms[key].function = self.function
+        return self.forms[key]
 
 
 class Annotations:
@@ -97,25 +96,18 @@ class Annotations:
 
 
 class LambdaUnit(Workunit):
-    """lambda i: value, for a view that it sets; lambda i, acc: acc + share. `self` of the method around it and its attributes are
-    arguments; other variables from around it are constants."""
+    """lambda i: value, for a view that it sets; lambda i, acc: acc + share. `self` of the method around it is an object whose attributes
+    are arguments; other variables from around it are constants."""
 
-    def __init__(self, function):
-        super().__init__(function)
+    def __init__(self, function, traits=None):
+        super().__init__(function, traits)
         tree = source_of(function).tree
-        self.members = tuple(dict.fromkeys(n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)
-                                           and isinstance(n.value, ast.Name) and n.value.id == "self"))
+        self.attributes = tuple(dict.fromkeys(n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)
+                                              and isinstance(n.value, ast.Name) and n.value.id == "self"))
         self.has_view = False
 
-    def marked(self, pattern, indices, instance):
-        return set()
-
-    def roles(self, spec, count, method):
-        names = [LAMBDA_VIEW] * self.has_view + [f"self.{m}" for m in self.members]
-        accumulator = self.parameters[spec.indices] if spec.pattern != "for" else None
-        if accumulator:
-            spec.value = "f64"
-        return names, accumulator, None
+    def split(self, pattern, indices, method):
+        return (LAMBDA_VIEW,) * self.has_view, (self.parameters[indices] if pattern != "for" else None), None
 
 
 def workunit(*args, **traits):
@@ -173,14 +165,51 @@ def dispatch(pattern, args, values):
         return debug.launch(pattern, policy, unit, instance, arguments)
     if isinstance(policy, TeamPolicy):
         ctx = context_of_teams(policy, unit, ctx)
-    data = [of_kernel(a, ctx) for a in arguments]
-    marked = unit.marked(pattern, policy_indices(policy), instance)
-    unit = unit.with_atomic(frozenset(n for n, a in enumerate(arguments) if n in marked or is_atomic(a)))
+    names, objects, data, atomic = flattened(unit, instance, arguments, policy_indices(policy), pattern, ctx)
+    unit = unit.form(atomic, objects, names)
     try:
-        return launch_with(pattern, policy.policy(ctx), unit, instance, tuple(data), ctx, () if pattern == "for" else ("sum",))
+        return launch_with(pattern, policy.policy(ctx), unit, instance, data, ctx, () if pattern == "for" else ("sum",))
     finally:
         if not ctx.host and not isinstance(policy.space, ExecutionSpaceInstance):
             ctx.fence()
+
+
+def flattened(unit, instance, arguments, indices, pattern, ctx):
+    """(names of arguments and of attributes, objects, values as minx takes them, numbers of those that are atomic)"""
+    own, *_ = unit.split(pattern, indices, instance is not None)
+    members = unit.members(instance) if instance is not None else ()
+    roots = [*own, *members, *(["self"] if isinstance(unit, LambdaUnit) and unit.attributes else [])]
+    traits = {**getattr(type(instance), "pk_traits", {}), **unit.traits}
+    names, objects, data, atomic, first = [], {}, [], set(), None
+    for n, (root, argument) in enumerate(zip(roots, arguments)):
+        if n == len(own):
+            first = len(names)
+        only = unit.attributes if root == "self" and isinstance(unit, LambdaUnit) else None
+        for name, value in parts_of(root, argument, objects, only):
+            if is_atomic(value) or getattr(traits.get(name), "trait", None) is Trait.Atomic:
+                atomic.add(len(names))
+            names.append(name)
+            data.append(of_kernel(value, ctx))
+    first = len(names) if first is None or isinstance(unit, LambdaUnit) else first
+    return (tuple(names[:first]), tuple(names[first:])), objects, tuple(data), frozenset(atomic)
+
+
+PLAIN = (View, np.ndarray, np.generic, int, float, bool, complex)
+
+
+def parts_of(name, value, objects: dict, only=None):
+    """(name, value) of an argument, and if it is an object of each of its attributes."""
+    if isinstance(value, PLAIN) or only is None and not getattr(type(value), "minx_struct", False):
+        yield name, value
+        return
+    objects[name] = type(value)
+    for attribute in only if only is not None else [n for n, v in vars(value).items() if is_argument(v)]:
+        yield from parts_of(f"{name}.{attribute}", getattr(value, attribute), objects)
+
+
+def is_argument(value) -> bool:
+    """Can kernels have it as an argument?"""
+    return isinstance(value, PLAIN) or getattr(type(value), "minx_struct", False) or hasattr(value, "__cuda_array_interface__")
 
 
 def policy_indices(policy) -> int:
@@ -253,7 +282,9 @@ def lambda_unit(function, views, values):
     unit = undecorated(function, LambdaUnit)
     unit.has_view = bool(views)
     around = dict(zip(function.__code__.co_freevars, [c.cell_contents for c in function.__closure__ or ()]))
-    return unit, None, [*views, *[member_of(around.get("self"), m, unit) for m in unit.members]]
+    for name in unit.attributes:
+        member_of(around.get("self"), name, unit)
+    return unit, None, [*views, *([around["self"]] if unit.attributes else [])]
 
 
 def context_of_teams(policy, unit, ctx):
