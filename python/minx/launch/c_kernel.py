@@ -89,8 +89,9 @@ class CompiledC:
             offsets = (ctypes.c_int64 * len(letters)).in_dll(dll, f"{name}_offsets")
             names = [f"f{n}" for n in range(len(letters))]
             self.record = np.dtype({"names": names, "formats": [np.dtype(c) for c in letters], "offsets": list(offsets)})
-                self.array = letters if text.array else ""
+            self.array = letters if text.array else ""
 
+    def result_reader(self, target, reducers) -> "CReader":
         return CReader(self, target, self.text)
 
 
