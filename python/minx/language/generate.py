@@ -114,6 +114,8 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
     copies = [name for name in parameters if name in rebound and name in names and T.is_number(names[name].type)]
     translator = Translator(unit, source, names, kernel=True, level="team" if spec.space == "TEAM" else None)
     body = translator.translate()
+    if spec.pattern == "reduce" and not accumulator and not unit.fields:
+        raise translator.error(source.tree, "a kernel of parallel_reduce returns its contribution, this one returns nothing")
     body = [*translator.hoisted, *body]
     for name in filter(translator.types.get, copies):  # an argument that the kernel changes is a variable
         body.insert(0, f"    {translator.c_type(translator.types[name])} {c_name(name)} = mx_a->{c_name(name)};")
