@@ -233,6 +233,9 @@ def bind_compiled(compiled, policy, kernel, args, ctx, reducers, key, target) ->
     if target is not None and target.into is not None:
         arrays.append(INTO)
         views.append(runtime.view_of(target.into, ctx, "result"))
+    for n in sorted(compiled.written):
+        if not runtime.is_writable(args[n]):
+            raise Error("MX_ERR_CONST", f"{kernel.function.__name__} writes '{compiled.names[n]}', and got an array that is read-only")
     handles = (runtime.Handle * max(len(views), 1))(*[v.handle for v in views])
     call = Call()
     call.buffer = ctypes.create_string_buffer(compiled.bytes + 64)
@@ -283,7 +286,7 @@ def argument_type(kernel, n, value, ctx):
         dtype, rank, letter = runtime.array_type(value, ctx, f"{kernel.function.__name__}: argument {n}")
         element = T.of_dtype(dtype)
         if element is None:
-            raise TypeError(f"{kernel.function.__name__}: argument {n} has elements of {dtype}: not supported")
+            raise TypeError(f"{kernel.function.__name__}: argument {n} has elements of {dtype}: expected numbers, or records of numbers")
         return T.Array(element, rank, letter)
     if isinstance(value, Scatter):
         if value.ctx != ctx:

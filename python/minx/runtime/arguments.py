@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import Error
 from . import arrays
-from .structures import LEFT, RIGHT, STRIDE
+from .structures import LEFT, RIGHT, SPACE_NAMES, STRIDE, element_type
 from .view import View
 
 
@@ -16,6 +17,9 @@ def is_array(value) -> bool:
 
 def array_type(value, ctx, name: str) -> tuple[np.dtype, int, str]:
     """(type of the elements, rank, letter of the accessor: '' the layout of the context, l or r another one, s strides)."""
+    dtype = value.dtype if isinstance(value, (View, np.ndarray)) else None
+    if dtype is not None:
+        element_type(dtype, name)
     if isinstance(value, View):
         order = 0 if value.ndim <= 1 and value.layout != STRIDE else value.layout
         return value.dtype, value.ndim, _letter(order, ctx)
@@ -29,7 +33,19 @@ def _letter(order: int, ctx) -> str:
 
 def view_of(value, ctx, label: str):
     """What has the view of an argument: a handle, and held, which launches are bound to."""
-    return value if isinstance(value, View) else arrays.wrap(value, ctx, label)
+    if not isinstance(value, View):
+        return arrays.wrap(value, ctx, label)
+    if value.space not in ctx.accessible and not value.held.ended:
+        raise Error("MX_ERR_SPACE", f"{label}: the view '{value.label}' is in {SPACE_NAMES[value.space]} memory, which kernels of "
+                    f"{ctx.backend} do not access: pass ctx.array(view.numpy()), a copy for this context")
+    return value
+
+
+def is_writable(value) -> bool:
+    """May kernels write it?"""
+    if isinstance(value, View):
+        return not value.readonly
+    return value.flags.writeable if isinstance(value, np.ndarray) else arrays.describe(value).writable
 
 
 def state_of(value):

@@ -118,11 +118,15 @@ def element_strides(d: Description, name: str):
 def wrap_handle(d: Description, ctx, label: str, space: int = DEFAULT) -> Handle:
     """mx_view_wrap, and mx_view_constant where the array is read-only. The caller ends the view."""
     lib, handle = libminx(), Handle()
-    kind, strides = element_type(d.dtype), element_strides(d, label)
+    space = space or d.space
+    if d.space == HOST and space == HOST and not ctx.host or d.space == CUDA and ctx.stream is None:
+        raise Error("MX_ERR_SPACE", f"{label}: got an array in {'host memory' if d.space == HOST else 'memory of a GPU'}, which kernels of "
+                    f"{ctx.backend} do not access: pass {'ctx.array(array), a copy' if d.space == HOST else 'a context of cuda'}")
+    kind, strides = element_type(d.dtype, label), element_strides(d, label)
     order = order_of(d) if order_of(d) != STRIDE else DEFAULT  # of Fortran order is layout left for every context
     address = d.address or (_NOWHERE if 0 in d.shape else 0)  # CUDA arrays without elements have no address
     lib.mx_view_wrap(ctx.handle, short(label), kind, len(d.shape), integers(d.shape), strides,
-                     byref(ViewOptions(space=space or d.space, layout=order)), c_void_p(address), byref(handle))
+                     byref(ViewOptions(space=space, layout=order)), c_void_p(address), byref(handle))
     if d.writable:
         return handle
     constant = Handle()
@@ -189,8 +193,7 @@ def _remember(array, described: Description) -> Foreign:
     try:
         foreign = Foreign(array, described)
     except TypeError:
-        raise TypeError(f"got a {type(array).__name__}, which has no weak references: pass minx.from_dlpack(array), or a view of it") \
-            from None
+        raise TypeError(f"got a {type(array).__name__}, which has no weak references: pass ctx.view(array)") from None
     number = id(array)
     if number not in _foreign:
         weakref.finalize(array, _forget, number).atexit = False

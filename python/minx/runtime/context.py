@@ -12,7 +12,8 @@ import numpy as np
 
 from ..errors import Error
 from .library import Held, libminx
-from .structures import DEFAULT, HOST, INSTANCE_KINDS, LAYOUT_NAMES, MANAGED, ContextDetails, ContextInfo
+from .structures import (DEFAULT, DEVICE_ACCESSIBLE, HOST, HOST_ACCESSIBLE, INSTANCE_KINDS, LAYOUT_NAMES, MANAGED, ContextDetails,
+                         ContextInfo)
 
 
 def backends() -> list[str]:
@@ -84,7 +85,7 @@ class Context:
 
     def __init__(self, resource: str = "openmp", *, stream=None, check: str | None = None, tolerance: float = 1e-9):
         if not isinstance(resource, str):
-            raise TypeError(f"got a {type(resource).__name__}, expected the resource of a context as text, such as 'openmp:threads=2'")
+            raise TypeError(f"got {resource!r}, expected the resource of a context as text, such as 'openmp:threads=2'")
         lib, handle, number = libminx(), c_void_p(), stream_number(stream)
         if number is None:
             lib.mx_ctx_create(resource.encode(), byref(handle))
@@ -109,6 +110,7 @@ class Context:
         self.host = info.host_accessible
         kind = INSTANCE_KINDS[details.instance]
         self.stream = (details.queue or 0) if kind == "cuda" else None
+        self.accessible = DEVICE_ACCESSIBLE if kind == "cuda" else HOST_ACCESSIBLE if self.host else (self.space,)
         self.instances = [f"{kind}_{LAYOUT_NAMES[self.layout]}"]
         if self.check is not None:
             debug = self.check.startswith("simt") or "order=shuffled" in self.check

@@ -72,13 +72,13 @@ def integers(values) -> ctypes.Array:
     return (c_int64 * max(len(values), 1))(*values)
 
 
-def element_type(dtype: np.dtype) -> int:
-    """mx_type. TypeError: objects, or numbers in the byte order of another machine."""
+def element_type(dtype: np.dtype, name: str = "array") -> int:
+    """mx_type. TypeError, which begins with the name: objects, or numbers in the byte order of another machine."""
     if dtype.hasobject:
-        raise TypeError(f"got elements of {dtype}, which are Python objects: kernels need numbers or records")
+        raise TypeError(f"{name}: got elements of {dtype}, which are Python objects: kernels need numbers or records")
     if not dtype.isnative:
-        raise TypeError(f"got elements of {dtype}, in the byte order of another machine: "
+        raise TypeError(f"{name}: got elements of {dtype}, in the byte order of another machine: "
                         "convert them by array.astype(array.dtype.newbyteorder('='))")
     if dtype.itemsize == 0 or dtype.itemsize >= 1 << 24:
-        raise TypeError(f"got elements of {dtype}, of {dtype.itemsize} bytes: expected 1 to {(1 << 24) - 1}")
+        raise TypeError(f"{name}: got elements of {dtype}, of {dtype.itemsize} bytes: expected 1 to {(1 << 24) - 1}")
     return _KINDS.get(dtype.str[1:], 0) | dtype.itemsize << 8
