@@ -150,7 +150,7 @@ def public(module: str) -> list[str]:
 
 
 PUBLIC = [*public("minx"), *public("minx.apps")]
-WITHOUT_EXAMPLE = {"minx.CompileError", "minx.SetupError", "minx.apps.Figure", "minx.apps.Region", "minx.apps.AppError"}
+WITHOUT_EXAMPLE = {"minx.CompileError", "minx.load_ipython_extension", "minx.SetupError", "minx.apps.Figure", "minx.apps.Region", "minx.apps.AppError"}
 
 
 @pytest.mark.parametrize("name", PUBLIC)

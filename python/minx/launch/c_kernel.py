@@ -230,7 +230,19 @@ def c_kernel(text: str, include=(), options=()):
     text: a kernel file, as minx/kernel.h explains it: MX_ARGS, MX_DECLARE_..., bodies, MX_FOR and its like. minx's headers need not be
     included. include: folders with headers of its own. options: further options of the compiler, as "-DN=3".
     The kernel, if the text defines one; else a CFile, whose attributes are the kernels.
-    CompileError: a mistake in the text; the message names its line, in the Python file if the text stands there."""
+    CompileError: a mistake in the text; the message names its line, in the Python file if the text stands there.
+
+    >>> scale = minx.c_kernel('''
+    ... MX_ARGS(scale_args, (mx_f64_1, y), double factor;);
+    ... MX_DECLARE_FOR(1D, scale, scale_args)
+    ... MX_BODY void scale_body(const scale_args *a, int i) { MX_AT(a->y, i) *= a->factor; }
+    ... MX_FOR(1D, scale)
+    ... ''')
+    >>> y = np.ones(3)
+    >>> scale(3, y=y, factor=2.5)
+    >>> y
+    array([2.5, 2.5, 2.5])
+    """
     place, line = place_of(text, inspect.currentframe().f_back)
     return the_kernel(CFile(f'#line {line} "{place}"\n{text}', place, compiler_options(include, options)))
 
@@ -240,7 +252,14 @@ def the_kernel(file: CFile):
 
 
 def c_file(path, include=(), options=()) -> CFile:
-    """The kernels of a file written in C, as of a mini-app. path: the kernel file; others as c_kernel. It sees headers beside it."""
+    """The kernels of a file written in C, as of a mini-app. path: the kernel file; others as c_kernel. It sees headers beside it.
+
+    >>> kernels = minx.c_file(inputs.parent / "examples" / "kernels" / "stream.c")
+    >>> a, b, c = np.zeros(4), np.ones(4), np.ones(4)
+    >>> kernels.stream_triad(4, a=a, b=b, c=c, s=0.5)
+    >>> a
+    array([1.5, 1.5, 1.5, 1.5])
+    """
     path = Path(path)
     text = f'#line 1 "{path}"\n{path.read_text()}'
     return CFile(text, str(path), compiler_options((path.resolve().parent, *include), options))
