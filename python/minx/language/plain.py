@@ -222,7 +222,7 @@ def returning_value(function, position: int):
     free = function.__code__.co_freevars
     if free:  # as variables of a function around it, so that they are free in the copy too
         arguments = ast.arguments([], [ast.arg(name) for name in free], None, [], [], None, [])
-        tree = ast.FunctionDef("around", arguments, [tree], [], None, lineno=tree.lineno, col_offset=0)
+        tree = ast.FunctionDef("around", arguments, [tree], [], None, lineno=tree.lineno, col_offset=0, end_lineno=tree.end_lineno, end_col_offset=tree.end_col_offset)
     module = ast.fix_missing_locations(ast.Module([tree], []))
     code = compile(module, function.__code__.co_filename, "exec")
     wanted = function.__code__.co_name
