@@ -234,7 +234,7 @@ class Functions:
                   if v.type is not None and n in inner.types and not v.place]
         result = inner.returns
         head = f"MX_BODY {self.c_type(result) if result else 'void'} {c}({', '.join(parameters) or 'void'})"
-        functions[key] = found = (c, [head, "{", *copies, *body, "}"], result)
+        functions[key] = found = (c, [*inner.placed([]), head, "{", *inner.placed(copies), *body, "}"], result)
         self.unit.effects[c] = inner.effects
         self.unit.prototypes.append(key)
         return found

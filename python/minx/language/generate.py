@@ -116,13 +116,17 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
     body = translator.translate()
     if spec.pattern == "reduce" and not accumulator and not unit.fields:
         raise translator.error(source.tree, "a kernel of parallel_reduce returns its contribution, this one returns nothing")
-    body = [*translator.hoisted, *body]
-    for name in filter(translator.types.get, copies):  # an argument that the kernel changes is a variable
-        body.insert(0, f"    {translator.c_type(translator.types[name])} {c_name(name)} = mx_a->{c_name(name)};")
+    first = [f"    {translator.c_type(translator.types[name])} {c_name(name)} = mx_a->{c_name(name)};"
+             for name in filter(translator.types.get, copies)]  # an argument that the kernel changes is a variable
+    first += translator.hoisted
+    unit.place = translator.placed([])
     if spec.space != "TEAM":
         own = [f"    {'' if name in rebound else 'const '}int64_t {c_name(name)} = mx_i{n};"
                for n, name in enumerate(formal[: spec.indices])]
-        body = own + ["    " + "".join(f"(void){c_name(name)}; " for name in formal[: spec.indices]).rstrip()] + body
+        own.append("    " + "".join(f"(void){c_name(name)}; " for name in formal[: spec.indices]).rstrip())
+    else:
+        own = []
+    body = [*translator.placed([*own, *first]), *body]
     return assemble(spec, unit, [*parameters, *members], body, body_parameters), unit
 
 
@@ -198,7 +202,8 @@ def assemble(spec, unit, names, body, body_parameters) -> Generated:
     fault = []
     if spec.checked:
         fault = [f"    mx_fault_ *const mx_fault = {f'mx_a->{c_name(names[arrays[0]])}.fault' if arrays else 'NULL'};"]
-    out += [f"MX_BODY void {k}_body(const {k}_args *mx_a, {body_parameters}{tail})", "{", "    (void)mx_a;", *fault, *body, "}"]
+    out += [*unit.place, f"MX_BODY void {k}_body(const {k}_args *mx_a, {body_parameters}{tail})", "{", *unit.place, "    (void)mx_a;",
+            *fault, *body, "}"]
     if spec.debug or spec.checked:
         out.append('#line 1 "generated"')
     macro, what = (value.macro, f", {value.what}") if value else ("MX_FOR", "")

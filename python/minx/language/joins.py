@@ -29,7 +29,8 @@ def join_function(unit, spec) -> list[str]:
     inner.on_return = lambda node: store(inner, node, reducer)
     body = inner.translate()
     head = f"MX_BODY void {k}_join({c_type} *mx_into, const {c_type} *mx_v)"
-    return [head, "{", *lines, *body, "}"]
+    fault = ["    mx_fault_ *const mx_fault = NULL;", "    (void)mx_fault;"] * spec.checked
+    return [*inner.placed([]), head, "{", *inner.placed([*fault, *lines]), *body, "}"]
 
 
 def parts(cls, code, reducer):

@@ -97,6 +97,12 @@ class Places:
             self.lines.append(f"#line {node.lineno} {c_string(self.source.file)}")
         self.lines.append("    " * self.depth + text)
 
+    def placed(self, lines: list) -> list:
+        """Lines of C that no statement of Python stands for: for debuggers they are at the head of the function. Of none, only that
+        place."""
+        mark = [f"#line {self.source.tree.lineno} {c_string(self.source.file)}"] if self.spec.debug or self.spec.checked else []
+        return [text for line in lines for text in (*mark, line)] or mark
+
     def new(self, stem: str) -> str:
         self.counter += 1
         return f"{stem}_{self.counter}"

@@ -149,6 +149,7 @@ class Unit:
     types: dict = field(default_factory=dict)  # definitions that stand in front of the arguments: name -> text
     helpers: dict = field(default_factory=dict)  # functions behind them: name -> text
     effects: dict = field(default_factory=dict)  # functions, by their names in C: do they store something?
+    place: list = field(default_factory=list)  # the #line of the kernel, in files for debuggers
     prototypes: list = field(default_factory=list)
     scratch: list = field(default_factory=list)
     loops: bool = False
