@@ -16,20 +16,15 @@ import minx
 
 def main(path: str, resource: str = "openmp") -> None:
     fields = minx.load(path)
-    smooth = minx.function(fields, "fields_smooth", minx.Context, minx.View, minx.View)
-    axpy = minx.function(fields, "fields_axpy", minx.Context, c_double, minx.View, minx.View)
-    largest = minx.function(fields, "fields_largest", minx.Context, minx.View, POINTER(c_double))
-    ctx = minx.Context(fields, resource)
+    smooth = fields.function("fields_smooth", minx.Context, minx.View, minx.View)
+    axpy = fields.function("fields_axpy", minx.Context, c_double, minx.View, minx.View)
+    largest = fields.function("fields_largest", minx.Context, minx.View, POINTER(c_double))
+    ctx = minx.Context(resource)
 
     # an array of NumPy's and a view of it; on a GPU device memory, where the array is copied
     plate = np.zeros((200, 300))
     plate[80:120, 100:200] = 100
-    if ctx.shared == minx.HOST:
-        u = ctx.view(plate, "plate")
-    else:
-        host = minx.Context(fields, "serial")
-        u = ctx.zeros(plate.shape, label="plate", layout=minx.RIGHT)
-        ctx.copy(u, host.view(plate))
+    u = ctx.view(plate, "plate") if ctx.host else ctx.array(plate, label="plate", layout=minx.RIGHT)
 
     # the other way: a view of minx's (managed memory on a GPU), which NumPy sees as an array
     v = ctx.zeros(plate.shape, label="smooth", space=ctx.shared)
@@ -41,7 +36,7 @@ def main(path: str, resource: str = "openmp") -> None:
 
     # a slice is a view as well, and what NumPy writes is what the kernel reads
     smoothed[50:150:2, 7] = 1000
-    part = ctx.view(smoothed[50:150:2, ::7], "slice", space=ctx.shared)
+    part = ctx.view(smoothed[50:150:2, ::7], "slice")
     top = c_double()
     largest(ctx, part, byref(top))
     print("largest in a slice:", top.value)

@@ -220,6 +220,7 @@ def current(kernel, call, args, target) -> bool:
 
 def bind(pattern, policy, kernel, args, ctx, reducers, key, instance, target):
     has_other_constants(kernel)
+    ctx.handle  # raises Error if the context is closed
     types = tuple(argument_type(kernel, n, a, ctx) for n, a in enumerate(args))
     overlaps = shared_memory(args) if policy.space[0] == "TEAM" else ()
     compiled = compile_for(pattern, policy.space, kernel, types, ctx, reducers, instance, target, overlaps)

@@ -7,7 +7,9 @@ import os
 from ctypes import c_int, c_void_p
 
 from ..errors import Error
+from .context import Context
 from .library import libminx
+from .view import View
 
 
 class KernelLibrary:
@@ -31,13 +33,22 @@ class KernelLibrary:
 
     def function(self, name: str, *arguments: type):
         """A function of the library that returns mx_err, by the types of its arguments: Context, View, c_double, ...; POINTER(T) for an
-        output, passed by ctypes.byref. It raises Error unless all went well. The types must be those of the C function."""
+        output, passed by ctypes.byref. It raises Error unless all went well, and ctypes.ArgumentError for an argument of another type.
+        The types must be those of the C function."""
         try:
             found = self.dll[name]
         except AttributeError:
             raise Error("MX_ERR_INPUT", f"{self.path} has no function '{name}'") from None
         found.argtypes, found.restype, found.errcheck = arguments, c_int, libminx()._errcheck
-        return found
+
+        def call(*values):
+            for value in values:
+                if isinstance(value, (Context, View)):
+                    value.handle  # raises Error if it is closed
+            return found(*values)
+
+        call.__name__ = name
+        return call
 
     def __repr__(self) -> str:
         return f"<minx.KernelLibrary {self.path!r}>"
