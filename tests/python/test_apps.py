@@ -1,4 +1,5 @@
-"""minx.apps: apps that are built are run (MINX_BIN, or on the PATH), and what goes wrong is played by a program of a few lines."""
+"""minx.apps: apps that are built are run (MINX_BIN, or on the PATH), and what goes wrong is played by a program of a
+few lines."""
 
 import json
 import os
@@ -20,9 +21,19 @@ from minx import apps
 from minx.apps import child, find, progress, results, run as app_run
 
 INPUTS = REPOSITORY / "inputs"
-SUMMARY = {"app": "minimd", "problem": "lj", "problem_size": 4, "backend": "serial", "ranks": 1, "threads": 1, "wall_seconds": 0.5,
-           "verdict": "passed", "exit_code": 0, "regions": {"solve": {"seconds": 0.1, "calls": 1, "bytes": 8.0, "flops": 2.0}},
-           "fom": {"name": "performance", "value": 3.0, "unit": "atom-steps/s", "higher_is_better": True}}
+SUMMARY = {
+    "app": "minimd",
+    "problem": "lj",
+    "problem_size": 4,
+    "backend": "serial",
+    "ranks": 1,
+    "threads": 1,
+    "wall_seconds": 0.5,
+    "verdict": "passed",
+    "exit_code": 0,
+    "regions": {"solve": {"seconds": 0.1, "calls": 1, "bytes": 8.0, "flops": 2.0}},
+    "fom": {"name": "performance", "value": 3.0, "unit": "atom-steps/s", "higher_is_better": True},
+}
 
 
 def has_apps() -> bool:
@@ -32,7 +43,9 @@ def has_apps() -> bool:
         return False
 
 
-needs_apps = pytest.mark.skipif(not has_apps(), reason="the apps are not built: MINX_BIN names the folder that has them")
+needs_apps = pytest.mark.skipif(
+    not has_apps(), reason="the apps are not built: MINX_BIN names the folder that has them"
+)
 
 
 def needs_h5py():
@@ -103,13 +116,23 @@ def test_tealeaf_on_ranks_gives_the_published_temperature():
     made = apps.tealeaf(deck, ranks=2, threads=1, tl_preconditioner_type="jac_diag")
     field = made.results.fields["temperature"]
     assert made.summary["ranks"] == 2 and made.passed
-    assert abs(made.results.series["temperature_total"].values[-1] / 157.55084183279294 - 1) < 1e-5  # the rule of the original codes
+    assert (
+        abs(made.results.series["temperature_total"].values[-1] / 157.55084183279294 - 1) < 1e-5
+    )  # the rule of the original codes
     assert field.dims == ("y", "x") and np.allclose(field.coordinates["x"], np.arange(10) + 0.5)
 
 
 @needs_apps
 def test_options_without_a_value_and_bad_ones():
-    made = apps.tealeaf(INPUTS / "tealeaf" / "crooked_pipe_10.in", tl_use_ppcg=True, end_step=2, test_problem=0, output=False, threads=1, profiler_on=None)
+    made = apps.tealeaf(
+        INPUTS / "tealeaf" / "crooked_pipe_10.in",
+        tl_use_ppcg=True,
+        end_step=2,
+        test_problem=0,
+        output=False,
+        threads=1,
+        profiler_on=None,
+    )
     assert made.summary["problem"].startswith("ppcg") and made.summary["iterations"] > 0
     with pytest.raises(FileNotFoundError, match="output=False"):
         made.results
@@ -151,10 +174,29 @@ def test_the_object(fake):
         print("a line")
         sys.stderr.write("\\rstep 1/2 (50 %)\\033[K\\r\\033[Ka note\\n")
         summary()
-    """)("some.in", steps=3, sigma=(1, 0.5), neigh_check=True, mass=None, checkpoint_every="5s", dt=np.float64(0.1), threads=np.int64(1))
+    """)(
+        "some.in",
+        steps=3,
+        sigma=(1, 0.5),
+        neigh_check=True,
+        mass=None,
+        checkpoint_every="5s",
+        dt=np.float64(0.1),
+        threads=np.int64(1),
+    )
     assert made.stdout == "a line\n" and made.stderr == "a note\n"
-    assert made.command[1:-2] == ("some.in", "--steps=3", "--sigma=1,0.5", "--neigh_check", "--checkpoint-every=5s", "--dt=0.1", "--threads=1")
-    assert made.fom == apps.Figure("performance", 3.0, "atom-steps/s", True) and made.regions["solve"] == apps.Region(0.1, 1, 8.0, 2.0)
+    assert made.command[1:-2] == (
+        "some.in",
+        "--steps=3",
+        "--sigma=1,0.5",
+        "--neigh_check",
+        "--checkpoint-every=5s",
+        "--dt=0.1",
+        "--threads=1",
+    )
+    assert made.fom == apps.Figure("performance", 3.0, "atom-steps/s", True) and made.regions["solve"] == apps.Region(
+        0.1, 1, 8.0, 2.0
+    )
     assert repr(made) == "<minimd lj, 4 on serial, 1 x 1: passed, 3 atom-steps/s, 0.5 s>"
     folder = made.folder
     assert folder.is_dir()
@@ -171,12 +213,19 @@ def test_verdicts(fake, verdict, code):
         minimd(raise_on_failure=True)
 
 
-@pytest.mark.parametrize("body,code,words", [
-    ("sys.stderr.write('no memory\\n'); sys.exit(3)", 3, "no memory"),
-    ("sys.exit(1)", 1, "without a verdict"),
-    ("os.kill(os.getpid(), signal.SIGSEGV)", -11, "SIGSEGV"),
-    ("sys.stderr.write('-' * 60 + '\\nmpirun says\\n' + '-' * 60 + '\\nthe app says\\n'); sys.exit(137)", 137, "SIGKILL.*\nthe app says$"),
-])
+@pytest.mark.parametrize(
+    "body,code,words",
+    [
+        ("sys.stderr.write('no memory\\n'); sys.exit(3)", 3, "no memory"),
+        ("sys.exit(1)", 1, "without a verdict"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", -11, "SIGSEGV"),
+        (
+            "sys.stderr.write('-' * 60 + '\\nmpirun says\\n' + '-' * 60 + '\\nthe app says\\n'); sys.exit(137)",
+            137,
+            "SIGKILL.*\nthe app says$",
+        ),
+    ],
+)
 def test_failures(fake, body, code, words):
     with pytest.raises(apps.AppError, match=words) as failure:
         fake(body)()
@@ -191,10 +240,18 @@ def test_an_old_summary_does_not_count(fake, tmp_path):
 
 def test_wrong_arguments(fake):
     minimd = fake("summary()")
-    for options, words in (({"ranks": 0}, "ranks=0: expected"), ({"timeout": -1}, "timeout"), ({"output": "run.h5"}, "folder=")):
+    for options, words in (
+        ({"ranks": 0}, "ranks=0: expected"),
+        ({"timeout": -1}, "timeout"),
+        ({"output": "run.h5"}, "folder="),
+    ):
         with pytest.raises(ValueError, match=words):
             minimd(**options)
-    for options, words in (({"summary": "s.json"}, "folder="), ({"quiet": True}, "progress=False"), ({"dt": [{}]}, "dt is a dict")):
+    for options, words in (
+        ({"summary": "s.json"}, "folder="),
+        ({"quiet": True}, "progress=False"),
+        ({"dt": [{}]}, "dt is a dict"),
+    ):
         with pytest.raises(TypeError, match=words):
             minimd(**options)
 
@@ -241,7 +298,11 @@ def test_ctrl_c_ends_the_app_and_what_it_started(fake, tmp_path):
 
     def interrupt():
         if wait_until(lambda: file.exists() and file.read_text().endswith(" ")):
-            signal.raise_signal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else os.kill(os.getpid(), signal.SIGINT)
+            (
+                signal.raise_signal(signal.SIGINT)
+                if threading.current_thread() is threading.main_thread()
+                else os.kill(os.getpid(), signal.SIGINT)
+            )
 
     minimd, thread = fake(SLEEPER), threading.Thread(target=interrupt)
     thread.start()
@@ -256,7 +317,9 @@ def processes_with(word: str) -> list[str]:
     found = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            found += [line for line in [file.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")] if word in line]
+            found += [
+                line for line in [file.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")] if word in line
+            ]
         except OSError:
             pass
     return found
@@ -275,7 +338,9 @@ def test_ctrl_c_ends_ranks_of_mpi(tmp_path):
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        apps.minimd(INPUTS / "minimd" / "lj.in", ranks=2, threads=1, steps=10**8, frames=10**7, folder=folder, timeout=90)
+        apps.minimd(
+            INPUTS / "minimd" / "lj.in", ranks=2, threads=1, steps=10**8, frames=10**7, folder=folder, timeout=90
+        )
     thread.join()
     assert wait_until(lambda: not processes_with(str(folder))), processes_with(str(folder))
 
@@ -289,7 +354,9 @@ def test_the_app_ends_with_a_python_that_is_killed(fake, tmp_path):
     """)
     file = tmp_path / "pids"
     program = f"from minx import apps; apps.minimd(pids={str(file)!r})"
-    parent = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(REPOSITORY / "python")})
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(REPOSITORY / "python")}
+    )
     assert wait_until(lambda: file.exists() and file.read_text().endswith(" "))
     parent.kill()
     parent.wait()
@@ -408,7 +475,11 @@ def test_results(tmp_path):
     assert u.units == "K" and u.dims == ("y", "x") and u.shape == (2, 3) and u[1, 2] == 5.0 and np.sum(u) == 15.0
     assert np.array_equal(u.coordinates["x"], [11, 13, 15]) and np.array_equal(u.coordinates["y"], [0.5, 1.5])
     assert read.series["mass"].dims == ("time",) and read.series["residual"].dims == ("entry",)
-    assert read.input == {"steps": 4, "deck": "*tea\n"} and read.checks["mass"].passed is True and read.attributes["app"] == "tealeaf"
+    assert (
+        read.input == {"steps": 4, "deck": "*tea\n"}
+        and read.checks["mass"].passed is True
+        and read.attributes["app"] == "tealeaf"
+    )
     with pytest.raises(KeyError, match="no v in /fields of results.h5: it has flat, u"):
         read.fields["v"]
     assert len(read.fields) == 2 and repr(u) == "u 2x3 float64 [K]"
@@ -442,5 +513,9 @@ def test_an_array_keeps_its_temporary_folder():
 
 
 def test_values_as_decks_have_them():
-    assert app_run.text_of("x", 0.1) == "0.1" and app_run.text_of("x", np.float32(0.5)) == "0.5" and app_run.text_of("x", Path("a")) == "a"
+    assert (
+        app_run.text_of("x", 0.1) == "0.1"
+        and app_run.text_of("x", np.float32(0.5)) == "0.5"
+        and app_run.text_of("x", Path("a")) == "a"
+    )
     assert app_run.word_of("gpu_mpi", "off") == ["--gpu-mpi=off"] and app_run.word_of("end_step", False) == []

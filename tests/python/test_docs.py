@@ -1,8 +1,10 @@
 """The blocks of docs/python.md run, in their order, and print what the page says; so do the examples of docstrings.
 
-A block ```python is run, in one namespace for the page. Words behind `python` say what it needs (cuda, cupy, torch, apps, h5py, xarray),
-and `raises`, that it ends with an exception. A block ```text that follows it is what it prints, or the exception as Python's last lines
-show it; `...` stands for anything. Lines have the numbers that they have on the page, so that a failure names its place."""
+A block ```python is run, in one namespace for the page. Words behind `python` say what it needs (cuda, cupy, torch,
+apps, h5py, xarray), and `raises`, that it ends with an exception. A block ```text that follows it is what it prints, or
+the exception as Python's last lines show it; `...` stands for anything. Lines have the numbers that they have on the
+page, so that a failure names its place.
+"""
 
 import contextlib
 import doctest
@@ -45,7 +47,7 @@ def blocks_of(page: Path) -> list[Block]:
         if fence and start is None:
             start = number + 1, fence[1] or "", tuple(fence[2].split())
         elif fence:
-            found.append(Block(start[0], start[1], start[2], "\n".join(lines[start[0] - 1:number - 1]) + "\n"))
+            found.append(Block(start[0], start[1], start[2], "\n".join(lines[start[0] - 1 : number - 1]) + "\n"))
             start = None
     assert start is None, f"{page.name}: a block without end"
     blocks = [b for b in found if b.language == "python"]
@@ -69,7 +71,13 @@ def missing(word: str) -> str | None:
         except apps.AppError:
             return "the apps are not built: MINX_BIN names the folder that has them"
         return None
-    assert word in ("cupy", "torch", "h5py", "xarray", "IPython"), f"{PAGE.name}: a block needs {word}, which this test does not know"
+    assert word in (
+        "cupy",
+        "torch",
+        "h5py",
+        "xarray",
+        "IPython",
+    ), f"{PAGE.name}: a block needs {word}, which this test does not know"
     return None if importlib.util.find_spec(word) else f"{word} is not installed"
 
 
@@ -113,7 +121,9 @@ def test_block(block, page):
         assert raised is not None, f"{PAGE.name}, line {block.line}: no exception"
         printed.write("".join(traceback.format_exception_only(raised)).replace(str(file), "example.py"))
     if block.printed is not None:
-        assert matches(block.printed, printed.getvalue()), f"{PAGE.name}, line {block.line} prints\n{printed.getvalue()}"
+        assert matches(
+            block.printed, printed.getvalue()
+        ), f"{PAGE.name}, line {block.line} prints\n{printed.getvalue()}"
 
 
 def test_the_page_has_examples():
@@ -146,16 +156,26 @@ def public(module: str) -> list[str]:
     """What a module offers to be called."""
     names = vars(importlib.import_module(module))
     listed = names.get("__all__") or [n for n in names if not n.startswith("_")]
-    return [f"{module}.{n}" for n in listed if callable(names[n]) and not isinstance(names[n], type(minx.f64))]  # they are of one class, NumberType
+    return [
+        f"{module}.{n}" for n in listed if callable(names[n]) and not isinstance(names[n], type(minx.f64))
+    ]  # they are of one class, NumberType
 
 
 PUBLIC = [*public("minx"), *public("minx.apps")]
-WITHOUT_EXAMPLE = {"minx.CompileError", "minx.load_ipython_extension", "minx.SetupError", "minx.apps.Figure", "minx.apps.Region", "minx.apps.AppError"}
+WITHOUT_EXAMPLE = {
+    "minx.CompileError",
+    "minx.load_ipython_extension",
+    "minx.SetupError",
+    "minx.apps.Figure",
+    "minx.apps.Region",
+    "minx.apps.AppError",
+}
 
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_docstring(name):
-    """Each public name has a docstring with an example, which runs. Methods have one where it says more than their line."""
+    """Each public name has a docstring with an example, which runs. Methods have one where it says more than their
+    line."""
     module, _, word = name.rpartition(".")
     why = missing("apps") or missing("h5py") if module == "minx.apps" else None
     thing = getattr(importlib.import_module(module), word)

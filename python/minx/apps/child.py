@@ -1,4 +1,5 @@
-"""A child process whose lines are read as they come: it ends by itself, at a time limit, or when this process is interrupted."""
+"""A child process whose lines are read as they come: it ends by itself, at a time limit, or when this process is
+interrupted."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ import time
 from dataclasses import dataclass
 
 PATIENCE = 5.0  # seconds from the signal that asks to the one that cannot be refused
-DRAIN = 2.0  # seconds for what is left in the pipes when the program has ended: a process that it left may hold them open
+DRAIN = (
+    2.0  # seconds for what is left in the pipes when the program has ended: a process that it left may hold them open
+)
 # Starts the command such that it ends with this process, also when that is killed (Linux: PR_SET_PDEATHSIG is 1).
 END_WITH_PARENT = """
 import ctypes, os, sys
@@ -93,11 +96,18 @@ def _read(process, chunks, watch, limit):
 def run(command: list[str], environment: dict, timeout: float | None, watch) -> Ended:
     """Runs the command. watch(bytes) gets what stderr says, as it comes, and b"" a few times a second.
 
-    Raises OSError if it cannot be started. KeyboardInterrupt, and any other exception, ends the child and its ranks first.
+    Raises OSError if it cannot be started. KeyboardInterrupt, and any other exception, ends the child and its ranks
+    first.
     """
     start = time.monotonic()
-    process = subprocess.Popen(_words(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
-                               start_new_session=True)  # Ctrl-C on the terminal comes to this process alone, which passes it on
+    process = subprocess.Popen(
+        _words(command),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    )  # Ctrl-C on the terminal comes to this process alone, which passes it on
     chunks: dict = {process.stdout: [], process.stderr: []}
     timed_out = False
     try:

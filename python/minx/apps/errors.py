@@ -17,7 +17,8 @@ MEANINGS = {  # as in the README of minx
 
 
 def meaning_of(exit_code: int) -> str:
-    """What an exit code says, in words; also those of programs that a signal ended: -9 of Python, 137 of shells and launchers."""
+    """What an exit code says, in words; also those of programs that a signal ended: -9 of Python, 137 of shells and
+    launchers."""
     number = -exit_code if exit_code < 0 else exit_code - 128 if exit_code > 128 else 0
     if number:
         try:
@@ -30,8 +31,9 @@ def meaning_of(exit_code: int) -> str:
 class AppError(RuntimeError):
     """An app was not found, could not be run, failed, or took too long.
 
-    exit_code: the exit code, None if the app has not run to an end; meaning: what it says, in words; command: the words of the
-    command; stderr: what the app and its launcher wrote there; run: the Run, where there was a verdict, else None.
+    exit_code: the exit code, None if the app has not run to an end; meaning: what it says, in words; command: the words
+    of the command; stderr: what the app and its launcher wrote there; run: the Run, where there was a verdict, else
+    None.
     """
 
     def __init__(self, message: str, *, exit_code=None, command=(), stderr="", run=None):

@@ -53,7 +53,7 @@ class Bar:
         text = self.rest + data
         for found in SAID.finditer(text):
             self.said = found[1].decode("utf-8", "replace"), int(found[2]), int(found[3])
-        self.rest = text[max(text.rfind(b"\r"), 0):][-200:] if text else b""
+        self.rest = text[max(text.rfind(b"\r"), 0) :][-200:] if text else b""
         now = self.clock()
         if now - self.start < FIRST_AFTER or self.last is not None and now - self.last < INTERVAL:
             return
@@ -67,11 +67,14 @@ class Bar:
         share = min(done / total, 1.0)
         full = int(BAR * share)
         left = f", about {duration(seconds * (1 - share) / share)} left" if 0.02 < share < 1 else ""
-        return f"{self.title} [{'#' * full}{'.' * (BAR - full)}] {100 * share:3.0f} % {what} {done}/{total}, {duration(seconds)}{left}"
+        bar = "#" * full + "." * (BAR - full)
+        return f"{self.title} [{bar}] {100 * share:3.0f} % {what} {done}/{total}, {duration(seconds)}{left}"
 
     def _write(self, line: str):
         line = line[: max(shutil.get_terminal_size().columns - 1, 20)]
-        self.stream.write("\r" + line + " " * (self.written - len(line)))  # blanks over what the longer line before has left
+        self.stream.write(
+            "\r" + line + " " * (self.written - len(line))
+        )  # blanks over what the longer line before has left
         self.stream.flush()
         self.written = len(line)
 

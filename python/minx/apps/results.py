@@ -15,8 +15,10 @@ def _h5py():
     try:
         import h5py
     except ImportError as error:
-        raise ImportError(f"results files are read by h5py, which this Python has not ({error}): `pip install h5py`, or on Debian the package "
-                          "python3-h5py") from None
+        raise ImportError(
+            f"results files are read by h5py, which this Python has not ({error}): `pip install h5py`, or on "
+            "Debian the package python3-h5py"
+        ) from None
     return h5py
 
 
@@ -32,8 +34,9 @@ def _plain(value):
 class Array:
     """A dataset: read when its values are asked for, then kept.
 
-    name; units ("1": none); shape; dtype; dims, names of the dimensions; values, the NumPy array; coordinates, {dimension: values} of
-    what is known about them. NumPy's functions take it as an array, and [...] reads a part of it without the rest.
+    name; units ("1": none); shape; dtype; dims, names of the dimensions; values, the NumPy array; coordinates,
+    {dimension: values} of what is known about them. NumPy's functions take it as an array, and [...] reads a part of it
+    without the rest.
 
     >>> solution = apps.minife(nx=4, threads=1).results.fields["solution"]
     >>> solution, solution.dims, float(np.max(solution))
@@ -79,32 +82,45 @@ class Array:
         return iter(self.values)
 
     def __repr__(self):
-        return f"{self.name} {'x'.join(map(str, self.shape)) or 'scalar'} {self.dtype}" + (f" [{self.units}]" if self.units != "1" else "")
+        return f"{self.name} {'x'.join(map(str, self.shape)) or 'scalar'} {self.dtype}" + (
+            f" [{self.units}]" if self.units != "1" else ""
+        )
 
     def to_xarray(self):
         """An xarray.DataArray with dimensions, coordinates and the attribute units."""
         xarray = _xarray()
-        return xarray.DataArray(self.values, dims=self.dims, coords={d: v for d, v in self.coordinates.items() if d in self.dims},
-                                name=self.name, attrs={"units": self.units})
+        return xarray.DataArray(
+            self.values,
+            dims=self.dims,
+            coords={d: v for d, v in self.coordinates.items() if d in self.dims},
+            name=self.name,
+            attrs={"units": self.units},
+        )
 
 
 def _xarray():
     try:
         import xarray
     except ImportError as error:
-        raise ImportError(f"to_xarray needs xarray, which this Python has not ({error}): `pip install xarray`, or on Debian the package "
-                          "python3-xarray") from None
+        raise ImportError(
+            f"to_xarray needs xarray, which this Python has not ({error}): `pip install xarray`, or on Debian the "
+            "package python3-xarray"
+        ) from None
     return xarray
 
 
 def mesh_of(attributes: dict, shape: tuple):
-    """Dimensions and coordinates of a field on a mesh, slowest first. With `origin` and `spacing` its values are those of cells, which
-    have coordinates at their centres; with `spacing` alone those of nodes, from 0 on."""
-    dims = AXES[-len(shape):]
+    """Dimensions and coordinates of a field on a mesh, slowest first. With `origin` and `spacing` its values are those
+    of cells, which have coordinates at their centres; with `spacing` alone those of nodes, from 0 on."""
+    dims = AXES[-len(shape) :]
     spacing, origin = attributes.get("spacing"), attributes.get("origin")
     if spacing is None:
         return dims, {}
-    start = [0.0] * len(shape) if origin is None else [o + s / 2 for o, s in zip(np.atleast_1d(origin), np.atleast_1d(spacing))]
+    start = (
+        [0.0] * len(shape)
+        if origin is None
+        else [o + s / 2 for o, s in zip(np.atleast_1d(origin), np.atleast_1d(spacing))]
+    )
     return dims, {d: first + s * np.arange(n) for d, n, first, s in zip(dims, shape, start, np.atleast_1d(spacing))}
 
 
@@ -119,7 +135,9 @@ class Arrays(Mapping):
     def __getitem__(self, name):
         if name not in self._opened:
             if name not in self._names:
-                raise KeyError(f"no {name} in /{self._group} of {self._file.name}: it has {', '.join(self._names) or 'nothing'}")
+                raise KeyError(
+                    f"no {name} in /{self._group} of {self._file.name}: it has {', '.join(self._names) or 'nothing'}"
+                )
             self._opened[name] = self._make(self._file, f"{self._group}/{name}")
         return self._opened[name]
 
@@ -156,7 +174,9 @@ class Results:
             self.attributes = {name: _plain(value) for name, value in opened.attrs.items()}
             self._particles = len(opened["fields/id"]) if "fields/id" in opened else None
         self.fields, self.series = Arrays(self.path, "fields", self._field), Arrays(self.path, "series", self._series)
-        self.frames, self.meshes = self._frames(), Arrays(self.path, "meshes", lambda file, group: Arrays(file, group, self._array))
+        self.frames, self.meshes = self._frames(), Arrays(
+            self.path, "meshes", lambda file, group: Arrays(file, group, self._array)
+        )
 
     def open(self):
         """The file as an h5py.File, for reading; the caller closes it."""
@@ -206,7 +226,11 @@ class Results:
         with self.open() as opened:
             found = {name: f"frames/{name}" for name in opened.get("frames", {})}
             for group, members in opened.get("particles", {}).items():
-                found |= {name: f"particles/{group}/{name}" for name, item in members.items() if "value" in getattr(item, "keys", dict)()}
+                found |= {
+                    name: f"particles/{group}/{name}"
+                    for name, item in members.items()
+                    if "value" in getattr(item, "keys", dict)()
+                }
         return {name: Arrays(self.path, group, self._frame) for name, group in found.items()}
 
     def _values(self, group: str) -> dict:
@@ -229,8 +253,10 @@ class Results:
         return {name: SimpleNamespace(**{**check, "passed": bool(check["passed"])}) for name, check in checks.items()}
 
     def to_xarray(self):
-        """An xarray.Dataset of all fields and series, with coordinates and units. Dimensions without coordinates are named by their
-        length, so that fields of different shapes fit beside each other; series that are coordinates are not repeated as data."""
+        """An xarray.Dataset of all fields and series, with coordinates and units. Dimensions without coordinates are
+        named by their length, so that fields of different shapes fit beside each other; series that are coordinates are
+        not repeated as data.
+        """
         xarray = _xarray()
         data = {}
         for name, array in [*self.series.items(), *self.fields.items()]:
@@ -242,4 +268,5 @@ class Results:
         return xarray.Dataset(data, attrs=self.attributes)
 
     def __repr__(self):
-        return f"<results of {self.attributes.get('app', '?')}: fields {', '.join(self.fields) or 'none'}; series {', '.join(self.series) or 'none'}>"
+        fields, series = (", ".join(group) or "none" for group in (self.fields, self.series))
+        return f"<results of {self.attributes.get('app', '?')}: fields {fields}; series {series}>"

@@ -17,7 +17,17 @@ from .results import Results
 TAIL = 12  # lines of stderr in a message
 WITH_VERDICT = (0, 1, 4, 5)  # exit codes of runs that came to one
 # Options of the command line that are no keys of a deck: they are written with - for _
-OPTIONS = ("backend", "threads", "device", "layout", "checkpoint", "checkpoint_every", "restart", "gpu_mpi", "check_against")
+OPTIONS = (
+    "backend",
+    "threads",
+    "device",
+    "layout",
+    "checkpoint",
+    "checkpoint_every",
+    "restart",
+    "gpu_mpi",
+    "check_against",
+)
 OWN_FILES = {"summary": "folder=", "quiet": "progress=False"}  # options that have another way here
 
 
@@ -36,7 +46,8 @@ class Figure:
 
 @dataclass(frozen=True)
 class Region:
-    """A part of a run: seconds of the slowest rank, calls, bytes that had to be moved, operations that had to be done."""
+    """A part of a run: seconds of the slowest rank, calls, bytes that had to be moved, operations that had to be
+    done."""
 
     seconds: float
     calls: int
@@ -56,7 +67,8 @@ class Run:
     results     the results file as arrays: Results (needs h5py)
     command     the words of the command
     stdout, stderr   texts, without progress
-    folder      the folder of results.h5 and summary.json; a temporary one is removed with the last reference to the Run or its results
+    folder      the folder of results.h5 and summary.json; a temporary one is removed with the last reference to the Run
+                or its results
 
     >>> run = apps.minife(nx=4, output=False, threads=1)
     >>> run.passed, run.regions["solve"].calls, run.summary["app"]
@@ -65,7 +77,11 @@ class Run:
 
     def __init__(self, app, command, ended: child.Ended, folder: Path, keep, summary: dict):
         self.app, self.command, self.folder, self._keep = app, tuple(command), folder, keep
-        self.exit_code, self.stdout, self.stderr = ended.exit_code, ended.stdout, progress.without_progress(ended.stderr)
+        self.exit_code, self.stdout, self.stderr = (
+            ended.exit_code,
+            ended.stdout,
+            progress.without_progress(ended.stderr),
+        )
         self.summary, self.verdict = summary, summary["verdict"]
         self.fom = Figure(**summary["fom"]) if summary.get("fom") else None
         self.regions = {name: Region(**region) for name, region in summary["regions"].items()}
@@ -82,8 +98,10 @@ class Run:
     def results(self) -> Results:
         path = self.folder / "results.h5"
         if not path.exists():
-            raise FileNotFoundError(f"{self.app} has written no results file: " + (
-                "it was stopped after a checkpoint" if self.verdict == "stopped" else "the run had output=False"))
+            raise FileNotFoundError(
+                f"{self.app} has written no results file: "
+                + ("it was stopped after a checkpoint" if self.verdict == "stopped" else "the run had output=False")
+            )
         return Results(path, self._keep)
 
     def to_xarray(self):
@@ -92,8 +110,10 @@ class Run:
 
     def __repr__(self):
         s = self.summary
-        return (f"<{self.app} {s['problem']}, {s['problem_size']} on {s['backend']}, {s['ranks']} x {s['threads']}: {self.verdict}, {self.fom}, "
-                f"{s['wall_seconds']:.3g} s>")
+        return (
+            f"<{self.app} {s['problem']}, {s['problem_size']} on {s['backend']}, {s['ranks']} x {s['threads']}: "
+            f"{self.verdict}, {self.fom}, {s['wall_seconds']:.3g} s>"
+        )
 
 
 def word_of(name: str, value) -> list[str]:
@@ -116,7 +136,10 @@ def text_of(name: str, value) -> str:
         return str(int(value))
     if isinstance(value, numbers.Real):
         return repr(float(value))
-    raise TypeError(f"{name} is a {type(value).__name__}: expected a text, a number, True, False, None, or a tuple of texts and numbers")
+    raise TypeError(
+        f"{name} is a {type(value).__name__}: expected a text, a number, True, False, None, or a tuple of "
+        "texts and numbers"
+    )
 
 
 def tail_of(stderr: str) -> str:
@@ -158,13 +181,26 @@ def _check(name, condition, got, expected):
 
 def _take(options: dict) -> dict:
     """The options that are not the app's, with their defaults."""
-    own = {"ranks": 1, "timeout": None, "folder": None, "output": True, "progress": None, "raise_on_failure": False, "launcher": None,
-           "environment": {}}
+    own = {
+        "ranks": 1,
+        "timeout": None,
+        "folder": None,
+        "output": True,
+        "progress": None,
+        "raise_on_failure": False,
+        "launcher": None,
+        "environment": {},
+    }
     taken = {name: options.pop(name, default) for name, default in own.items()}
     ranks, timeout = taken["ranks"], taken["timeout"]
     _check("ranks", isinstance(ranks, numbers.Integral) and ranks > 0, ranks, "a whole number above 0")
     _check("timeout", timeout is None or isinstance(timeout, numbers.Real) and timeout > 0, timeout, "seconds, above 0")
-    _check("output", isinstance(taken["output"], bool), taken["output"], "True or False; folder= says where the results file is written")
+    _check(
+        "output",
+        isinstance(taken["output"], bool),
+        taken["output"],
+        "True or False; folder= says where the results file is written",
+    )
     for name, other in OWN_FILES.items():
         if name in options:
             raise TypeError(f"{name} is not an option here: use {other}")
@@ -210,9 +246,18 @@ def outcome(app, command, ended: child.Ended, own, folder, keep) -> Run:
     summary_file = folder / "summary.json"
     code = ended.exit_code
     if code not in WITH_VERDICT or not summary_file.exists():
-        why = meaning_of(code) if code not in WITH_VERDICT else "it ended without a verdict: the message is that of its launcher, or the system's"
+        why = (
+            meaning_of(code)
+            if code not in WITH_VERDICT
+            else "it ended without a verdict: the message is that of its launcher, or the system's"
+        )
         raise AppError(f"{app} failed with exit code {code}: {why}.\n{said}", exit_code=code, **about)
     run = Run(app, command, ended, folder, keep, json.loads(summary_file.read_text()))
     if own["raise_on_failure"] and not run.passed:
-        raise AppError(f"{app} has the verdict '{run.verdict}', exit code {code}: {run.meaning}.\n{said}", exit_code=code, run=run, **about)
+        raise AppError(
+            f"{app} has the verdict '{run.verdict}', exit code {code}: {run.meaning}.\n{said}",
+            exit_code=code,
+            run=run,
+            **about,
+        )
     return run

@@ -2,11 +2,12 @@
 
     python tests/bench/python/cuda.py --rounds 21
 
-For a person at a machine with a GPU: needs minx with the backend cuda (MINX_PREFIX, or the installed package), nvcc and CMake. CuPy is
-left out, with a note, if it is not installed. Prints, for each kernel, seconds of its compilation by nvcc, milliseconds of a launch (of
-many queued ones behind one fence), GB/s or ns for a pair of atoms, and the share of the speed of the kernel in C; then microseconds of
-a launch of one element. Results of all variants are compared first. --quick: small arrays and few rounds, to see that it works.
---backend=simt shows that on a machine without a GPU, slowly.
+For a person at a machine with a GPU: needs minx with the backend cuda (MINX_PREFIX, or the installed package), nvcc and
+CMake. CuPy is left out, with a note, if it is not installed. Prints, for each kernel, seconds of its compilation by
+nvcc, milliseconds of a launch (of many queued ones behind one fence), GB/s or ns for a pair of atoms, and the share of
+the speed of the kernel in C; then microseconds of a launch of one element. Results of all variants are compared first.
+--quick: small arrays and few rounds, to see that it works. --backend=simt shows that on a machine without a GPU,
+slowly.
 """
 
 import argparse
@@ -123,7 +124,11 @@ def main():
     except ImportError:
         print("CuPy is not installed: left out")
     native = Native(ctx, options.build)
-    sizes = {"triad": 10**5, "stencil": 24, "yax": 32, "lj": 5} if options.quick else {"triad": 10**8, "stencil": 512, "yax": 16384, "lj": 64}
+    sizes = (
+        {"triad": 10**5, "stencil": 24, "yax": 32, "lj": 5}
+        if options.quick
+        else {"triad": 10**8, "stencil": 512, "yax": 16384, "lj": 64}
+    )
     for name in options.kernels or sizes:
         compare(name, getattr(problems, name)(sizes[name]), ctx, native, options)
     overhead(ctx, native, options)

@@ -1,4 +1,5 @@
-"""The kernels as CuPy's RawKernel: CUDA C by hand, on the same arrays. Layout left but for y A x, as the backend's own is."""
+"""The kernels as CuPy's RawKernel: CUDA C by hand, on the same arrays. Layout left but for y A x, as the backend's own
+is."""
 
 import cupy
 
@@ -12,15 +13,17 @@ extern "C" __global__ void triad(double *a, const double *b, const double *c, do
 #define U(i, j, k) u[(i) + n * ((j) + (long long)n * (k))]
 extern "C" __global__ void stencil(double *__restrict__ out, const double *__restrict__ u, double c, int n)
 {
-    const int i = 1 + blockIdx.x * blockDim.x + threadIdx.x, j = 1 + blockIdx.y * blockDim.y + threadIdx.y, k = 1 + blockIdx.z;
+    const int i = 1 + blockIdx.x * blockDim.x + threadIdx.x, j = 1 + blockIdx.y * blockDim.y + threadIdx.y;
+    const int k = 1 + blockIdx.z;
     if (i >= n - 1 || j >= n - 1) return;
-    out[i + n * (j + (long long)n * k)] = U(i, j, k) + c * (U(i - 1, j, k) + U(i + 1, j, k) + U(i, j - 1, k) + U(i, j + 1, k)
-                                                            + U(i, j, k - 1) + U(i, j, k + 1) - 6 * U(i, j, k));
+    const double sum = U(i - 1, j, k) + U(i + 1, j, k) + U(i, j - 1, k) + U(i, j + 1, k) + U(i, j, k - 1)
+                       + U(i, j, k + 1);
+    out[i + n * (j + (long long)n * k)] = U(i, j, k) + c * (sum - 6 * U(i, j, k));
 }
 
 /* A block for each element, its warps share the rows, their lanes the columns. */
-extern "C" __global__ void yax(double *sum, const double *__restrict__ y, const double *__restrict__ A, const double *__restrict__ x,
-                               int rows)
+extern "C" __global__ void yax(double *sum, const double *__restrict__ y, const double *__restrict__ A,
+                               const double *__restrict__ x, int rows)
 {
     const int e = blockIdx.x, warps = blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     __shared__ double parts[32];
@@ -65,7 +68,8 @@ extern "C" __global__ void lj(double *__restrict__ f, const double *__restrict__
 
 
 def launch(name: str, arrays, numbers):
-    """A function that launches the kernel on arrays of CuPy. That of yax gives the array of one element that has the sum."""
+    """A function that launches the kernel on arrays of CuPy. That of yax gives the array of one element that has the
+    sum."""
     kernel = cupy.RawModule(code=SOURCE).get_function(name)
     n = arrays[0].shape[0]
     blocks = (-(-n // 256),)

@@ -1,4 +1,5 @@
-"""The kernels of the comparison, in Python. native_kernels.c has them in C, rivals.py for Numba, cuda_rivals.py for CuPy's RawKernel."""
+"""The kernels of the comparison, in Python. native_kernels.c has them in C, rivals.py for Numba, cuda_rivals.py for
+CuPy's RawKernel."""
 
 import minx
 
@@ -16,7 +17,14 @@ def triad(i, a, b, c, s):
 @minx.kernel
 def stencil(i, j, k, out, u, c):
     out[i, j, k] = u[i, j, k] + c * (
-        u[i - 1, j, k] + u[i + 1, j, k] + u[i, j - 1, k] + u[i, j + 1, k] + u[i, j, k - 1] + u[i, j, k + 1] - 6 * u[i, j, k])
+        u[i - 1, j, k]
+        + u[i + 1, j, k]
+        + u[i, j - 1, k]
+        + u[i, j + 1, k]
+        + u[i, j, k - 1]
+        + u[i, j, k + 1]
+        - 6 * u[i, j, k]
+    )
 
 
 @minx.kernel

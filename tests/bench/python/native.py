@@ -10,11 +10,21 @@ HERE = Path(__file__).resolve().parent
 
 
 def build_library(folder: str | None = None) -> Path:
-    """The path of libnative.so; compiled if it is not there. folder: where (a temporary one that stays, if left out)."""
+    """The path of libnative.so; compiled if it is not there. folder: where (a temporary one that stays, if left
+    out)."""
     from minx.build.settings import settings
 
     built = Path(folder or Path(tempfile.gettempdir()) / f"minx-bench-python-{os.getuid()}")
-    configure = ["cmake", "--fresh", "-S", str(HERE), "-B", str(built), "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={settings().prefix}"]
+    configure = [
+        "cmake",
+        "--fresh",
+        "-S",
+        str(HERE),
+        "-B",
+        str(built),
+        "-DCMAKE_BUILD_TYPE=Release",
+        f"-DCMAKE_PREFIX_PATH={settings().prefix}",
+    ]
     for command in (configure, ["cmake", "--build", str(built)]):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
@@ -33,8 +43,15 @@ class Native:
     def run(self, name: str, arrays, numbers):
         views, seconds, result = [self.ctx.view(array) for array in arrays], c_double(), c_double()
         tail = (byref(result),) if name == "yax" else ()
-        function = self.library.function(f"native_run_{name}", self.minx.Context, *[self.minx.View] * len(views), *[c_double] * len(numbers), c_int,
-                                         POINTER(c_double), *[POINTER(c_double)] * len(tail))
+        function = self.library.function(
+            f"native_run_{name}",
+            self.minx.Context,
+            *[self.minx.View] * len(views),
+            *[c_double] * len(numbers),
+            c_int,
+            POINTER(c_double),
+            *[POINTER(c_double)] * len(tail),
+        )
 
         def run(times: int) -> float:
             function(self.ctx, *views, *numbers, times, byref(seconds), *tail)

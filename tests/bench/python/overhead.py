@@ -2,8 +2,9 @@
 
     OMP_PROC_BIND=close OMP_PLACES=cores python tests/bench/python/overhead.py --rounds 51
 
-Arrays of one element on serial, so that nothing but the launch takes time; and of 10000 on two threads, where a launch has work to
-do. Medians of interleaved rounds. --quick: few rounds, to see that it works. Needs minx, CMake and a C compiler, and an idle machine.
+Arrays of one element on serial, so that nothing but the launch takes time; and of 10000 on two threads, where a launch
+has work to do. Medians of interleaved rounds. --quick: few rounds, to see that it works. Needs minx, CMake and a C
+compiler, and an idle machine.
 """
 
 import argparse
@@ -42,7 +43,11 @@ def main():
             "reduction": timing.Timer(lambda: minx.parallel_reduce(policy, kernels.dot, x, y, ctx=ctx), ctx.fence),
         }
         medians, _ = timing.measure(variants, rounds, seconds)
-        print(f"{resource}, {n} elements: us of a launch: " + ", ".join(f"{name} {1e6 * t:.2f}" for name, t in medians.items()), flush=True)
+        print(
+            f"{resource}, {n} elements: us of a launch: "
+            + ", ".join(f"{name} {1e6 * t:.2f}" for name, t in medians.items()),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""The arrays of the comparison, and the bytes or pairs that a launch must move or compute. Arrays are NumPy's; seeds are fixed."""
+"""The arrays of the comparison, and the bytes or pairs that a launch must move or compute. Arrays are NumPy's; seeds
+are fixed."""
 
 from dataclasses import dataclass
 
@@ -10,7 +11,8 @@ LISTED = 128  # entries of a row of the neighbour list
 
 @dataclass
 class Problem:
-    """name; arrays and numbers, in the order of the kernel's parameters; work: of a launch; unit: "GB/s", or "ns/pair"."""
+    """name; arrays and numbers, in the order of the kernel's parameters; work: of a launch; unit: "GB/s", or
+    "ns/pair"."""
 
     name: str
     arrays: list
@@ -40,7 +42,8 @@ def yax(elements: int, rows: int = 64) -> Problem:
 
 
 def lattice(cells: int) -> tuple[np.ndarray, float]:
-    """Atoms of a face-centred cubic lattice, a little disordered, and the side of the box. An atom's row holds a vector of 3."""
+    """Atoms of a face-centred cubic lattice, a little disordered, and the side of the box. An atom's row holds a vector
+    of 3."""
     side = (4 / DENSITY) ** (1 / 3)
     base = np.array([[0, 0, 0], [0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0.5, 0.5]])
     corners = np.stack(np.meshgrid(*[np.arange(cells)] * 3, indexing="ij"), -1).reshape(-1, 1, 3)
@@ -73,5 +76,10 @@ def neighbour_list(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def lj(cells: int) -> Problem:
     x, _ = lattice(cells)
     count, neighbours = neighbour_list(x)
-    return Problem(f"Lennard-Jones, {len(x)} atoms, {count.mean():.0f} neighbours", [np.zeros_like(x), x, count, neighbours],
-                   [CUTOFF**2, 48.0, 24.0], float(count.sum()), "ns/pair")
+    return Problem(
+        f"Lennard-Jones, {len(x)} atoms, {count.mean():.0f} neighbours",
+        [np.zeros_like(x), x, count, neighbours],
+        [CUTOFF**2, 48.0, 24.0],
+        float(count.sum()),
+        "ns/pair",
+    )

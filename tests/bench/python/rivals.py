@@ -16,7 +16,14 @@ def stencil(out, u, c):
         for j in range(1, u.shape[1] - 1):
             for k in range(1, u.shape[2] - 1):
                 out[i, j, k] = u[i, j, k] + c * (
-                    u[i - 1, j, k] + u[i + 1, j, k] + u[i, j - 1, k] + u[i, j + 1, k] + u[i, j, k - 1] + u[i, j, k + 1] - 6 * u[i, j, k])
+                    u[i - 1, j, k]
+                    + u[i + 1, j, k]
+                    + u[i, j - 1, k]
+                    + u[i, j + 1, k]
+                    + u[i, j, k - 1]
+                    + u[i, j, k + 1]
+                    - 6 * u[i, j, k]
+                )
 
 
 @njit(parallel=True, fastmath={"reassoc", "contract"})

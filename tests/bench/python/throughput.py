@@ -2,10 +2,10 @@
 
     OMP_PROC_BIND=close OMP_PLACES=cores python tests/bench/python/throughput.py --threads 2 --rounds 31
 
-Prints for each kernel milliseconds of a launch, GB/s (or ns for a pair of atoms), and the share of the speed of the kernel in C, as
-medians of interleaved rounds. Results of all variants are compared first. --quick: small arrays and few rounds, to see that it works.
-Needs minx (MINX_PREFIX, or the installed package), CMake, a C compiler; Numba, if it is there. An idle machine, else the figures mean
-nothing.
+Prints for each kernel milliseconds of a launch, GB/s (or ns for a pair of atoms), and the share of the speed of the
+kernel in C, as medians of interleaved rounds. Results of all variants are compared first. --quick: small arrays and few
+rounds, to see that it works. Needs minx (MINX_PREFIX, or the installed package), CMake, a C compiler; Numba, if it is
+there. An idle machine, else the figures mean nothing.
 """
 
 import argparse
@@ -81,15 +81,21 @@ def main():
     import timing
     from native import Native
 
-    sizes = {"triad": 10**5, "stencil": 24, "yax": 32, "lj": 5} if options.quick else {"triad": 10**7, "stencil": 200, "yax": 2048, "lj": 32}
+    sizes = (
+        {"triad": 10**5, "stencil": 24, "yax": 32, "lj": 5}
+        if options.quick
+        else {"triad": 10**7, "stencil": 200, "yax": 2048, "lj": 32}
+    )
     rounds, seconds = (2, 1e-3) if options.quick else (options.rounds, 0.05)
     ctx = minx.Context(options.backend + (f":threads={options.threads}" if options.backend == "openmp" else ""))
     native = Native(ctx, options.build)
     for name in options.kernels or sizes:
         problem = getattr(problems, name)(sizes[name])
         in_c = native.run(name, problem.arrays, problem.numbers)
-        others = {**launches(minx, kernels, name, problem.arrays, problem.numbers, ctx),
-                  **numba_launches(name, problem.arrays, problem.numbers, options.threads)}
+        others = {
+            **launches(minx, kernels, name, problem.arrays, problem.numbers, ctx),
+            **numba_launches(name, problem.arrays, problem.numbers, options.threads),
+        }
         agree(name, problem.arrays, in_c, others)
         variants = {"C": in_c, **{variant: timing.Timer(launch, ctx.fence) for variant, launch in others.items()}}
         timing.print_table(problem, *timing.measure(variants, rounds, seconds))

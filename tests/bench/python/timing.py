@@ -1,11 +1,13 @@
-"""Interleaved rounds: every variant is timed in each round, in a turning order, and figures are medians over the rounds."""
+"""Interleaved rounds: every variant is timed in each round, in a turning order, and figures are medians over the
+rounds."""
 
 import statistics
 import time
 
 
 class Timer:
-    """run(times) -> seconds of `times` launches, for something that is called once a launch, and a fence behind them."""
+    """run(times) -> seconds of `times` launches, for something that is called once a launch, and a fence behind
+    them."""
 
     def __init__(self, launch, fence=lambda: None):
         self.launch, self.fence = launch, fence
@@ -48,4 +50,6 @@ def print_table(problem, medians: dict, shares: dict) -> None:
     print(f"\n{problem.name}")
     print(f"  {'':<18} {'ms':>10} {problem.unit:>10} {'of ' + first:>10}")
     for name, seconds in medians.items():
-        print(f"  {name:<18} {1e3 * seconds:10.4f} {problem.rate(seconds):10.3f} {100 * shares[name]:8.1f} %", flush=True)
+        print(
+            f"  {name:<18} {1e3 * seconds:10.4f} {problem.rate(seconds):10.3f} {100 * shares[name]:8.1f} %", flush=True
+        )
