@@ -248,17 +248,25 @@ def test_atomics(context):
         seen[n] += 1
         minx.atomic_compare_exchange(a, 8, 0, 9)
         minx.atomic_store(a, 9, 4)
+        if i < 2:
+            minx.atomic_div(b, (0, 0), 2.0)
+            minx.atomic_lshift(a, 10, 2)
+            minx.atomic_rshift(a, 11, 1)
+        if i == 5:
+            minx.atomic_nand(a, 12, 6)
+            old = minx.atomic_load(a, 13)
+            minx.atomic_exchange(a, 13, old + 1)
 
     if context != "python" and "check" in context.resource:
         pytest.skip("the order in which items get numbers depends on timing")
     n, data = 100, Arrays(context)
-    a, b, seen = data.to(np.array([0, 0, -9, 9, 0, 0, 255, 0, 0, 0])), data.to(np.ones((2, 2), np.float32)), data.to(np.zeros(n, int))
+    a, b, seen = data.to(np.array([0, 0, -9, 9, 0, 0, 255, 0, 0, 0, 3, 64, 3, 8])), data.to(np.ones((2, 2), np.float32)), data.to(np.zeros(n, int))
     minx.parallel_for(n, f, a, b, seen, ctx=context)
     xors = 0
     for i in range(n):
         xors ^= i
-    assert list(data.back(a)) == [n * (n - 1) // 2, -n, n - 1, -(n - 1), 31, xors, 255 & ~7, n, 9, 4]
-    assert data.back(b).tolist() == [[1, 1 + 0.5 * n], [1, 8]] and np.all(data.back(seen) == 1)
+    assert list(data.back(a)) == [n * (n - 1) // 2, -n, n - 1, -(n - 1), 31, xors, 255 & ~7, n, 9, 4, 48, 16, ~2, 9]
+    assert data.back(b).tolist() == [[0.25, 1 + 0.5 * n], [1, 8]] and np.all(data.back(seen) == 1)
 
 
 def test_print(capfd):
@@ -273,3 +281,33 @@ def test_print(capfd):
 
     ctypes.CDLL(None).fflush(None)
     assert capfd.readouterr().out == "item 2 2.5 True;\n   2|   2.500|2.500000e+00|ff% 255\n"
+
+
+# ---- arguments ----
+
+
+def arguments(i, out, x, flag, z, w, small, by=2.0, more=1):
+    out[i, 0] = x[i] * by + more + flag
+    out[i, 1] = (z * w).real + small
+    out[i, 2] = (z * w).imag
+
+
+def test_arguments(context):
+    """Numbers of all kinds, by place, by name and by default."""
+    data = Arrays(context)
+    for named in ({}, {"by": 3}, {"more": 5, "by": 0.5}):
+        out, x, expected = np.zeros((4, 3)), np.arange(4.0), np.zeros((4, 3))
+        numbers = np.bool_(True), 1 + 2j, np.complex64(2 - 1j), np.int8(-7)
+        for i in range(4):
+            arguments(i, expected, x, *numbers, **named)
+        given = data.to(out)
+        minx.parallel_for(4, arguments, given, data.to(x), *numbers, ctx=context, **named)
+        assert np.array_equal(data.back(given), expected)
+
+
+def test_kernels_have_no_starred_parameters():
+    def f(i, *arrays):
+        pass
+
+    with pytest.raises(TypeError, match="no parameters with or behind `\\*`"):
+        minx.parallel_for(3, f, np.zeros(3))

@@ -348,4 +348,4 @@ def element_texts(element, types: dict) -> None:
             element_texts(t, types)
         types.setdefault(element.name, record_text(element))
     elif T.is_complex(element):
-        types.setdefault(T.C_TYPES[element], complex_text(element))
+        types.setdefault(T.C_TYPES[element], complex_text(T.strong(element)))

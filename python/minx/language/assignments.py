@@ -236,7 +236,10 @@ class Assignments:
         self.seen_types[name] = T.join(self.seen_types.get(name), value.type) or T.combine(self.seen_types[name], value.type)
         t = self.types.get(name) or T.strong(value.type)
         self.occurs(name, False)
-        self.line(f"{self.renamed[name]} {WORDS[type(node.op)]}= {strip(self.cast(value, t, node))};", node)
+        share, word = self.cast(value, t, node), WORDS[type(node.op)]
+        if t in T.SIGNED:  # wraps
+            return self.line(f"{self.renamed[name]} = {strip(self.operate(word, self.renamed[name], share, t))};", node)
+        self.line(f"{self.renamed[name]} {word}= {strip(share)};", node)
 
     def augment_place(self, node):
         """a[i] += x. The index is computed once: where its code may not stand twice, it goes to a variable first."""

@@ -10,7 +10,8 @@ from .. import types as T
 from .values import HANDLERS, Val, describe
 
 TYPES = ("f64", "f32", "i32", "i64", "u32", "u64")
-INTEGERS_ONLY = ("and", "or", "xor")
+INTEGERS_ONLY = ("and", "or", "xor", "nand", "lshift", "rshift")
+FLOATS_ONLY = ("div",)  # C divides integers in another way than Python
 
 
 def _element(t, node, name, array, index):
@@ -20,6 +21,8 @@ def _element(t, node, name, array, index):
         raise t.error(node, f"atomic_{name} of a {type_}: atomics are on {', '.join(TYPES)}")
     if T.is_float(type_) and name in INTEGERS_ONLY:
         raise t.error(node, f"atomic_{name} of a {type_}: it is on integers")
+    if not T.is_float(type_) and name in FLOATS_ONLY:
+        raise t.error(node, f"atomic_{name} of a {type_}: it is on floats")
     return element, type_
 
 
@@ -36,14 +39,16 @@ def _atomic(name, python):
         array[index] = python(old, value)
         return old
 
+    only = "; integers only" if name in INTEGERS_ONLY else "; floats only" if name in FLOATS_ONLY else ""
+    first, kind = (6.0, float) if name in FLOATS_ONLY else (6, int)
     atomic.__name__ = atomic.__qualname__ = f"atomic_{name}"
     atomic.__doc__ = f"""array[index] becomes {name} of it and value, atomically; gives the old value.
 
-    index: an integer, or a tuple of them. Elements: {', '.join(TYPES)}{'; integers only' * (name in INTEGERS_ONLY)}.
+    index: an integer, or a tuple of them. Elements: {', '.join(TYPES)}{only}.
 
-    >>> x = np.array([6, 3])
-    >>> int(minx.atomic_{name}(x, 0, 5)), x
-    (6, {np.array([python(6, 5), 3])!r})
+    >>> x = np.array([{first}, 3])
+    >>> {kind.__name__}(minx.atomic_{name}(x, 0, 5)), x
+    ({first}, {np.array([python(first, 5), 3])!r})
     """
 
     def handler(t, node, statement, array=None, index=None, value=None):
@@ -65,6 +70,10 @@ def _atomic(name, python):
 atomic_add = _atomic("add", lambda a, b: a + b)
 atomic_sub = _atomic("sub", lambda a, b: a - b)
 atomic_mul = _atomic("mul", lambda a, b: a * b)
+atomic_div = _atomic("div", lambda a, b: a / b)
+atomic_nand = _atomic("nand", lambda a, b: ~(a & b))
+atomic_lshift = _atomic("lshift", lambda a, b: a << b)
+atomic_rshift = _atomic("rshift", lambda a, b: a >> b)
 atomic_min = _atomic("min", min)
 atomic_max = _atomic("max", max)
 atomic_and = _atomic("and", lambda a, b: a & b)

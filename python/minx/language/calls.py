@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import types as T
 from ..types import BOOL, FLOAT, INT, NP_BOOL
-from .values import HANDLERS, ArrayRef, Method, Shape, Val, const_val, describe, number_type, strip, wrap
+from .values import HANDLERS, MISSING, ArrayRef, Method, Shape, Val, const_val, describe, number_type, strip, wrap
 
 ONE = {  # name in C: names in Python
     "sqrt": "sqrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10",
@@ -102,7 +102,7 @@ def rounding(c, to_int, weak):
     def handler(t, node, statement):
         (value,) = arguments(t, node, 1)
         if T.is_integer(value.type) or T.is_bool(value.type):
-            return Val(value.code, INT, value.const, value.nonneg) if to_int else value
+            return Val(t.cast(value, INT), INT, value.const, value.nonneg) if to_int else value
         if T.is_complex(value.type):
             raise t.error(node, f"{ast.unparse(node.func)} of a complex number")
         code = f"{c}{'f' if value.type == 'f32' else ''}({strip(value.code)})"
@@ -174,11 +174,15 @@ def extreme(name, weak):
             type_ = T.combine(out.type, v.type)
             if T.is_complex(type_):
                 raise t.error(part, f"{ast.unparse(node.func)} of complex numbers: they have no order")
+            if weak and T.is_integer(out.type) and T.is_integer(v.type):  # the result is one of them
+                type_ = T.join(out.type, v.type, out.const is not MISSING, v.const is not MISSING)
+                if type_ is None:
+                    raise t.error(part, f"{ast.unparse(node.func)} of a {out.type} and a {v.type}: convert one of them")
             if T.is_bool(type_):
                 type_ = INT
             code = f"{t.helper(name, type_)}({strip(t.cast(out, type_, part))}, {strip(t.cast(v, type_, part))})"
             any_ = out.nonneg or v.nonneg
-            out = Val(code, type_, nonneg=any_ if name in ("max", "maximum") else out.nonneg and v.nonneg,
+            out = Val(code, type_, MISSING, nonneg=any_ if name in ("max", "maximum") else out.nonneg and v.nonneg,
                       pure=out.pure and v.pure)
         return out if weak else Val(out.code, T.strong(out.type), nonneg=out.nonneg, pure=out.pure)
 

@@ -25,6 +25,16 @@ TARGET = """typedef struct mx_py_target { /* where a result goes */
 } mx_py_target;"""
 
 
+def slot(t: str, name: str) -> str:
+    """Where Python packs an argument: 8 bytes, for a complex number 16."""
+    return f"double {name}[2]" if T.is_complex(t) else f"{SLOT.get(t, 'int64_t')} {name}"
+
+
+def letter(t: str) -> str:
+    """The slot for Python's struct."""
+    return "dd" if T.is_complex(t) else "?7x" if t == T.NP_BOOL else {"double": "d", "uint64_t": "Q"}.get(SLOT.get(t), "q")
+
+
 def policy_members(space: str) -> str:
     """The numbers of a policy in a call, as policy.py has them."""
     if space == "TEAM":
@@ -74,7 +84,7 @@ def driver(spec, unit, names, arrays, numbers, value) -> list[str]:
     out = ["#ifdef MX_DRIVER", ENTRY, *([TARGET] if value else []), f"typedef struct {k}_call {{", "    mx_ctx ctx;",
            policy_members(spec.space)]
     if numbers:  # in a struct of their own: their names are the user's
-        out += ["    struct {", *[f"        {SLOT.get(spec.arguments[n], 'int64_t')} {c_name(names[n])};" for n in numbers],
+        out += ["    struct {", *[f"        {slot(spec.arguments[n], c_name(names[n]))};" for n in numbers],
                 "    } numbers;"]
     out += [f"    {k}_args args;", *(result_members(value, spec.array) if value else []), f"}} {k}_call;"]
     out += size_function(k, value, spec.array)
@@ -93,6 +103,10 @@ def driver(spec, unit, names, arrays, numbers, value) -> list[str]:
     out += [f"MX_PY_ENTRY mx_err {k}_launch({k}_call *c);", f"mx_err {k}_launch({k}_call *c)", "{"]
     for n in numbers:
         c = T.C_TYPES[spec.arguments[n]]
+        if T.is_complex(spec.arguments[n]):
+            real, name = "float" if c == "pyt_c64" else "double", c_name(names[n])
+            out.append(f"    c->args.{name}.re = ({real})c->numbers.{name}[0];\n    c->args.{name}.im = ({real})c->numbers.{name}[1];")
+            continue
         out.append(f"    c->args.{c_name(names[n])} = {'' if c in ('int64_t', 'double') else f'({c})'}c->numbers.{c_name(names[n])};")
     if spec.space == "TEAM":
         out.append(f"    const {k}_args *const mx_a = &c->args;\n    (void)mx_a;")

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from .. import types as T
 from .dialect import MINX
 from .arrays import element_texts
-from .driver import SLOT, driver
+from .driver import driver, letter
 from .joins import join_function, parts
 from .reducers import c_value, struct_format
 from .results import ArrayAccumulator, TupleAccumulator
@@ -172,6 +172,8 @@ def arguments_text(spec, unit, names, arrays, numbers) -> list[str]:
             accessors[t.tag] = f"MX_ACCESSORS({t.tag}, {t.tag if isinstance(t.element, T.Struct) else T.C_TYPES[t.element]})"
         if t.static:
             accessors[t.accessor(const)] = t.declaration(const)
+    for n in numbers:
+        element_texts(spec.arguments[n], types)
     out += [*{**types, **unit.types}.values(), *accessors.values()]
     listed = [f"({spec.arguments[n].accessor(n not in unit.written)}, {c_name(names[n])})" for n in arrays]
     listed += [f"({t.member}, {c_name(names[n])}, MX_SCATTER_ACCESSOR)" for n, t in enumerate(spec.arguments)
@@ -209,8 +211,7 @@ def assemble(spec, unit, names, body, body_parameters) -> Generated:
     macro, what = (value.macro, f", {value.what}") if value else ("MX_FOR", "")
     out.append(f"{macro}({spec.space}, {k}{what}, {items_of(spec, unit)})")
     out += driver(spec, unit, names, arrays, numbers, value.c_type if value else None)
-    scalars = "".join("?7x" if spec.arguments[n] == T.NP_BOOL else {"double": "d", "uint64_t": "Q"}.get(SLOT.get(spec.arguments[n]), "q")
-                      for n in numbers)
+    scalars = "".join(letter(spec.arguments[n]) for n in numbers)
     form = "" if value is None or spec.array else struct_format(spec.reducers, fields) if spec.custom is None else \
         struct_format(["SUM"] * len(fields), fields)
     return Generated("\n".join(out) + "\n", k, scalars, form, str(T.dtype_of(fields[0])) if spec.array else "", arrays,

@@ -25,6 +25,7 @@ from .scatter import Scatter
 
 MOST_CALLS = 256  # that one kernel remembers
 NUMBERS = {int, float, bool, *(np.dtype(t).type for t in "bBhHiIlLqQfd?")}
+COMPLEX = {complex, np.complex64, np.complex128}
 
 
 class Call:
@@ -124,7 +125,7 @@ def launch(pattern, policy, kernel, args, ctx, reducers, named=None, target=None
             kernel, instance = plain_kernel(kernel.__func__), kernel.__self__
         else:
             kernel = plain_kernel(kernel)
-    if named:
+    if named or kernel.function.__defaults__:
         args = arrange(kernel, pattern, policy, args, named, instance is not None, target)
     if instance is not None:
         members = kernel_members(kernel, instance)
@@ -146,6 +147,9 @@ def launch_with(pattern, policy, kernel, instance, args, ctx, reducers, target=N
         if kind in NUMBERS:
             key.append(kind)
             numbers.append(a)
+        elif kind in COMPLEX:
+            key.append(kind)
+            numbers += a.real, a.imag
         else:
             key.append(id(a))
     key = tuple(key)
@@ -177,7 +181,7 @@ def run_with_others(call, ctx, args, target) -> None:
         raise Error("MX_ERR_ARG", "a graph cannot record a launch whose result is a number or a new array: give it into=, an array or view "
                     "that gets the result")
     else:
-        ctx.graph.keep(*[a for a in args if type(a) not in NUMBERS], *([target.into] if target is not None else []))
+        ctx.graph.keep(*[a for a in args if type(a) not in NUMBERS and type(a) not in COMPLEX], *([target.into] if target is not None else []))
     for stream in streams:
         ctx.wait(stream)
     runtime.libminx().check(call.launch(call.address))
@@ -299,8 +303,8 @@ def argument_type(kernel, n, value, ctx):
         return T.INT
     if isinstance(value, float):
         return T.FLOAT
-    if isinstance(value, (complex, np.complexfloating)):
-        raise TypeError(f"{kernel.function.__name__}: argument {n} is a complex number: pass its parts, or an array of one element")
+    if type(value) is complex:
+        return T.COMPLEX
     if isinstance(value, np.generic) and T.is_number(T.of_dtype(value.dtype)):
         return T.of_dtype(value.dtype)
     raise TypeError(f"{kernel.function.__name__}: argument {n} is a {type(value).__name__}: expected a number or an array")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 
 from ..language import generate
 from ..language.dialect import MINX
@@ -33,6 +34,8 @@ class Kernel:
         self.compiled: dict = {}
         self.calls: dict = {}
         self.constants: list = []  # (place, name, number) from outside
+        if function.__code__.co_kwonlyargcount or function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            raise TypeError(f"{function.__name__}: a kernel has no parameters with or behind `*`; any can be given by its name")
         self.parameters = list(function.__code__.co_varnames[: function.__code__.co_argcount])
         self.annotations = function.__annotations__
 
