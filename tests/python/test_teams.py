@@ -494,6 +494,25 @@ def test_scan_in_place(context):
     check(context, scan_in_place, 5, {"a": a}, a=np.cumsum(a, 1) - a)
 
 
+@minx.kernel
+def values(team, total, x):
+    """A reduction whose kernel adds to its value: once for each team, or once for each thread's row."""
+    e, s = team.league_rank, 0.0
+    total += 100.0
+    for j in team.threads(x.shape[1]):
+        row = 0.0
+        for i in team.lanes(x.shape[2]):
+            row += x[e, j, i]
+        total += row
+
+
+def test_value_of_a_reduction(context):
+    x = np.random.default_rng(18).integers(0, 9, (4, 5, 6)).astype(float)
+    for size, lanes in shapes(context):
+        got = minx.parallel_reduce(minx.Team(4, size, lanes), values, Arrays(context).to(x), ctx=context)
+        assert got == 400 + x.sum()
+
+
 # ---- control flow and private arrays ----
 
 
@@ -636,6 +655,26 @@ def unknown(team, x):
     (simd_dependence, "items of minx.simd use what the same loop stores"), (unknown, "a team has threads, lanes"),
 ])
 def test_mistakes(kernel, match):
+    check_mistake(kernel, match, minx.parallel_for)
+
+
+def adds_in_items(team, total, x):
+    for i in team.items(4):
+        total += x[i]
+
+
+def adds_in_simd(i, total, x):
+    for k in minx.simd(range(4)):
+        total += x[k]
+
+
+def test_mistakes_of_values():
+    match = "items that run at the same time change total"
+    check_mistake(adds_in_items, match, minx.parallel_reduce)
+    check_mistake(adds_in_simd, match, minx.parallel_reduce, 3)
+
+
+def check_mistake(kernel, match, launch, policy=None):
     with pytest.raises(minx.NotSupported, match=match) as info:
-        minx.parallel_for(minx.Team(2), kernel, np.zeros(4), ctx=minx.Context("serial"))
+        launch(policy or minx.Team(2), kernel, np.zeros(4), ctx=minx.Context("serial"))
     assert info.value.filename == __file__ and info.value.lineno

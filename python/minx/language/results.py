@@ -118,6 +118,9 @@ class Results:
             return self.change_extreme(node, base.id)
         bound = self.names.get(base.id)
         ref = getattr(bound, "ref", None)
+        if self.is_kernels_value(bound) and (self.level == "lane" or "simd" in self.loop_names):
+            raise self.error(node, f"items that run at the same time change {base.id}: add to a variable in this loop, and to {base.id} "
+                                   "behind it")
         if isinstance(ref, ArrayAccumulator):
             self.change_element(node, target)
         elif isinstance(ref, TupleAccumulator):
@@ -127,6 +130,11 @@ class Results:
         else:
             return False
         return True
+
+    def is_kernels_value(self, bound) -> bool:
+        """Is it the value of the launch? (In other dialects a nested reduction has one of its own.)"""
+        return isinstance(bound, Accumulator) and bound.type is None or isinstance(
+            getattr(bound, "ref", None), (ArrayAccumulator, TupleAccumulator))
 
     def change_extreme(self, node, name) -> bool:
         """m = min(m, x) of a variable that the items of a shared loop join."""
