@@ -195,6 +195,9 @@ minx_test_tools() {
     if ! minx_have gdb && minx_may_install; then
         (minx_install gdb) || minx_say "gdb is missing; its test will be skipped"
     fi
+    if ! "$MINX_PYTHON" -c 'import pytest' 2>/dev/null && minx_may_install; then
+        (minx_install python3-pytest) || minx_say "pytest is missing; the tests of the Python package will be skipped"
+    fi
 }
 
 minx_find_cuda() { # CMake looks for nvcc on PATH; toolkits often are not there

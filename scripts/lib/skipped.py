@@ -4,6 +4,7 @@
 usage: skipped.py FILE.xml
 
 A test is skipped if it returns 77. Its reason is the line of its output that has the word "skip"; if there is none, the first line.
+A test of ctest that runs pytest may skip some of its own tests: these are counted apart, by the lines `SKIPPED [N] FILE:LINE: REASON`.
 """
 import collections
 import re
@@ -27,6 +28,15 @@ def reason(case):
     return (skipped.get("message") if skipped is not None else None) or "no reason given"
 
 
+def skipped_inside(cases):
+    """{reason: how many} of tests that pytest skipped inside of tests of ctest."""
+    reasons = collections.Counter()
+    for case in cases:
+        for number, why in re.findall(r"^SKIPPED \[(\d+)\] [^\s:]+(?::\d+)?: (.*)$", case.findtext("system-out") or "", re.MULTILINE):
+            reasons[why] += int(number)
+    return reasons
+
+
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
@@ -40,6 +50,9 @@ def main():
     for why, names in sorted(tests.items(), key=lambda item: -len(item[1])):
         others = f" and {len(names) - 1} more" if len(names) > 1 else ""
         print(f"  {len(names)} skipped: {why} ({names[0]}{others})")
+    inside = skipped_inside(cases)
+    for why, number in inside.most_common():
+        print(f"  {number} skipped inside of tests of the Python package: {why}")
     for case in failed:
         print(f"  failed: {case.get('name')}")
 
