@@ -1,5 +1,5 @@
-"""NumPy's arrays as arguments of kernels, without a copy, and views of minx: what NumPy computes is the reference. Numbers are whole, so
-nothing needs a tolerance."""
+"""NumPy's arrays as arguments of kernels, without a copy, and views of minx: what NumPy computes is the reference.
+Numbers are whole, so nothing needs a tolerance."""
 
 import gc
 import weakref
@@ -63,14 +63,16 @@ def launch(ctx, y, x):
 
 
 CUTS = {1: [np.s_[:], np.s_[3:20], np.s_[::2], np.s_[5::3], np.s_[4:4], np.s_[7:8]],
-        2: [np.s_[:, :], np.s_[3:11, 2:], np.s_[::2, ::3], np.s_[1::3, :-1], np.s_[2:2, :], np.s_[:, 4:5], np.s_[4:5, :]],
+        2: [np.s_[:, :], np.s_[3:11, 2:], np.s_[::2, ::3], np.s_[1::3, :-1], np.s_[2:2, :], np.s_[:, 4:5],
+            np.s_[4:5, :]],
         3: [np.s_[:, :, :], np.s_[1:, ::2, 3:], np.s_[::3, 1:2, :], np.s_[:, 2:2, :]]}
 
 
 @pytest.mark.parametrize("order", "CF")
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_orders_and_slices(host, rank, order):
-    """Kernels write what NumPy reads, in C and Fortran order, slices, transposes; what is between the elements stays."""
+    """Kernels write what NumPy reads, in C and Fortran order, slices, transposes; what is between the elements
+    stays."""
     for cut in CUTS[rank]:
         for turned in (False, True):
             whole = np.arange(np.prod((24, 13, 9)[:rank])).astype(float).reshape((24, 13, 9)[:rank], order=order)
@@ -152,7 +154,8 @@ def test_array_dies_with_its_launches():
 
 
 def test_numbers_of_objects_are_used_again():
-    """CPython gives the number of a dead array to a new one. The launch must see the new one, of another shape, type or address."""
+    """CPython gives the number of a dead array to a new one. The launch must see the new one, of another shape, type or
+    address."""
     ctx, seen = make("serial"), set()
     repeated = 0
     for n in range(3000):
@@ -184,7 +187,8 @@ def test_resurrected_array():
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_changed_in_place():
-    """An array whose shape, strides or type was set is bound anew; NumPy refuses to move the memory of one that minx knows."""
+    """An array whose shape, strides or type was set is bound anew; NumPy refuses to move the memory of one that minx
+    knows."""
     ctx, x = make("serial"), np.arange(12.0)
     y = np.zeros(12)
     launch(ctx, y, x)
@@ -222,8 +226,9 @@ def test_views_and_copies(ctx):
         assert (view.shape, view.ndim, view.size, view.dtype, view.nbytes) == ((5, 7), 2, 35, np.dtype("f8"), 280)
         assert view.layout == (layout or ctx.layout)
         assert_array_equal(view.numpy(), np.zeros((5, 7)))
-        for source in (np.arange(35.0).reshape(5, 7), np.arange(70.0).reshape(7, 10).T[::2], np.arange(35).reshape(5, 7)[::-1, ::-1],
-                       np.arange(7), 3, np.arange(5).reshape(5, 1), [[1.5] * 7] * 5):
+        for source in (np.arange(35.0).reshape(5, 7), np.arange(70.0).reshape(7, 10).T[::2],
+                       np.arange(35).reshape(5, 7)[::-1, ::-1], np.arange(7), 3, np.arange(5).reshape(5, 1),
+                       [[1.5] * 7] * 5):
             view.put(source)
             assert_array_equal(view.numpy(), np.broadcast_to(source, (5, 7)))
         other = ctx.empty((5, 7), layout=minx.LEFT if layout == minx.RIGHT else minx.RIGHT)
@@ -242,8 +247,8 @@ def test_parts(ctx):
     """Slices of a view share its memory: NumPy's slices are the reference."""
     array = np.arange(60).reshape(3, 4, 5)
     view = ctx.array(array, label="u")
-    for key in (1, -1, np.s_[1:], np.s_[:, 2], np.s_[..., 3], np.s_[0, 1:3, -2], np.s_[2, 3, 4], np.s_[1:1], np.s_[:, :-1, 1:4], Ellipsis,
-                np.s_[-2:, ..., 0]):
+    for key in (1, -1, np.s_[1:], np.s_[:, 2], np.s_[..., 3], np.s_[0, 1:3, -2], np.s_[2, 3, 4], np.s_[1:1],
+                np.s_[:, :-1, 1:4], Ellipsis, np.s_[-2:, ..., 0]):
         assert_array_equal(view[key].numpy(), array[key])
     assert view[2, 3, 4].item() == 59 and len(view) == 3
     assert view[1, 2:4].label == "u[1,2:4,:]"
@@ -268,7 +273,8 @@ def test_parts(ctx):
 def test_repr(ctx):
     view = ctx.zeros((2, 3), "i4", label="count")
     space = {"simt": "simt", "cuda": "cuda"}.get(ctx.backend, "host")
-    assert repr(view) == f"<minx.View 'count': int32, shape (2, 3), {space}, layout {'left' if ctx.layout == minx.LEFT else 'right'}>"
+    layout = "left" if ctx.layout == minx.LEFT else "right"
+    assert repr(view) == f"<minx.View 'count': int32, shape (2, 3), {space}, layout {layout}>"
     assert repr(view.constant()).endswith(", read-only>")
     view.close()
     assert repr(view).endswith(", closed>")
@@ -357,8 +363,9 @@ def test_views_die_with_their_memory(ctx):
     assert len(add_1d.calls) == calls
 
 
-@pytest.mark.parametrize("array", [np.zeros(4, "f8"), np.zeros((3, 4), "c16"), np.zeros(3, [("name", "S4"), ("at", "f8", 3)]), np.zeros((2,) * 8),
-                                   np.array(True), np.zeros((2, 3), "?")[:, 1:], np.zeros((4, 1), order="F"), np.zeros((0, 3), "i2")])
+@pytest.mark.parametrize("array", [
+    np.zeros(4, "f8"), np.zeros((3, 4), "c16"), np.zeros(3, [("name", "S4"), ("at", "f8", 3)]), np.zeros((2,) * 8),
+    np.array(True), np.zeros((2, 3), "?")[:, 1:], np.zeros((4, 1), order="F"), np.zeros((0, 3), "i2")])
 def test_there_and_back(array):
     """Any type of plain data, any rank: the same memory, shape, strides and type."""
     ctx = make("serial")
@@ -366,4 +373,5 @@ def test_there_and_back(array):
     assert (back.shape, back.dtype) == (array.shape, array.dtype)
     if array.size:
         assert back.ctypes.data == array.ctypes.data
-        assert [s for s, n in zip(back.strides, array.shape) if n > 1] == [s for s, n in zip(array.strides, array.shape) if n > 1]
+        wide = [d for d, extent in enumerate(array.shape) if extent > 1]
+        assert [back.strides[d] for d in wide] == [array.strides[d] for d in wide]

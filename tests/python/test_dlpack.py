@@ -1,5 +1,5 @@
-"""Memory that libraries share: DLPack and __cuda_array_interface__, both ways. NumPy is the other library on hosts, CuPy and PyTorch are
-on a GPU, where they are installed."""
+"""Memory that libraries share: DLPack and __cuda_array_interface__, both ways. NumPy is the other library on hosts,
+CuPy and PyTorch are on a GPU, where they are installed."""
 
 import ctypes
 import gc
@@ -33,7 +33,8 @@ def test_to_numpy(host, dtype):
     """np.from_dlpack(view): the same memory, type, shape and strides."""
     source = (np.arange(24) % 2).astype(dtype).reshape(2, 3, 4)
     view = host.array(source)
-    for part, expected in ((view, source), (view[1, :, 1:3], source[1, :, 1:3]), (view[:, 1:1], source[:, 1:1]), (view[1, 2, 3], source[1, 2, 3])):
+    for cut in (Ellipsis, np.s_[1, :, 1:3], np.s_[:, 1:1], np.s_[1, 2, 3]):
+        part, expected = view[cut], source[cut]
         array = np.from_dlpack(part)
         assert array.dtype == np.dtype(dtype) and (array.ctypes.data == part.address or not array.size)
         assert_array_equal(array, expected)
@@ -111,8 +112,9 @@ def test_lifetimes(host):
 
 def test_both_versions(host):
     view = host.zeros(3)
-    assert '"dltensor"' in repr(view.__dlpack__()) and '"dltensor"' in repr(view.__dlpack__(max_version=(0, 8)))
-    assert '"dltensor_versioned"' in repr(view.__dlpack__(max_version=(1, 0))) and '"dltensor_versioned"' in repr(view.__dlpack__(max_version=(2, 1)))
+    versioned = "dltensor_versioned"
+    for version, name in ((None, "dltensor"), ((0, 8), "dltensor"), ((1, 0), versioned), ((2, 1), versioned)):
+        assert f'"{name}"' in repr(view.__dlpack__(max_version=version))
 
 
 class Exporter:
@@ -168,8 +170,8 @@ class Interface:
     """An array of a GPU library that has only the interface."""
 
     def __init__(self, **members):
-        self.__cuda_array_interface__ = {"version": 3, "shape": (3,), "typestr": "<f8", "strides": None, "data": (4096, False),
-                                         "stream": 1, **members}
+        self.__cuda_array_interface__ = {"version": 3, "shape": (3,), "typestr": "<f8", "strides": None,
+                                         "data": (4096, False), "stream": 1, **members}
 
 
 def test_interfaces():
@@ -259,8 +261,8 @@ def test_context_on_a_stream(cuda):
 
 
 def test_order_of_streams(cuda):
-    """An array of a library with a stream of its own: launches wait for its work, and its work for them. The library is a second context
-    of minx, seen by the interface only."""
+    """An array of a library with a stream of its own: launches wait for its work, and its work for them. The library is
+    a second context of minx, seen by the interface only."""
     library = minx.Context("cuda")
 
     class Foreign:

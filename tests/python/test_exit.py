@@ -1,5 +1,5 @@
-"""The end of a program: objects of minx end before libminx does, whatever ends first in Python. Each program runs in a process of its own,
-which must end with 0 and say nothing on stderr but what is expected."""
+"""The end of a program: objects of minx end before libminx does, whatever ends first in Python. Each program runs in a
+process of its own, which must end with 0 and say nothing on stderr but what is expected."""
 
 import subprocess
 import sys
@@ -81,7 +81,8 @@ started.wait()
 
 
 def test_handlers(tmp_path):
-    """A handler that was registered after minx was imported uses minx; one before gets an error that says why it cannot."""
+    """A handler that was registered after minx was imported uses minx; one before gets an error that says why it
+    cannot."""
     file_text = """
 ctx = minx.Context("serial")
 atexit.register(lambda: print(run(ctx), run(minx.Context("openmp:threads=2"))))
@@ -154,11 +155,13 @@ print(x.info().references)
 
 def test_system_exit_and_exception(tmp_path):
     program(tmp_path, 'ctx = minx.Context("openmp:threads=2"); x = ctx.zeros(3); sys.exit(7)', code=7)
-    program(tmp_path, 'ctx = minx.Context("openmp:threads=2"); x = ctx.zeros(3); 1 / 0', code=1, stderr="ZeroDivisionError")
+    program(tmp_path, 'ctx = minx.Context("openmp:threads=2"); x = ctx.zeros(3); 1 / 0', code=1,
+            stderr="ZeroDivisionError")
 
 
 def test_fork(tmp_path):
-    """A child process of fork: contexts of threads are the parent's, and say so; serial ones work. The child ends as any program does."""
+    """A child process of fork: contexts of threads are the parent's, and say so; serial ones work. The child ends as
+    any program does."""
     assert program(tmp_path, """
 serial, openmp = minx.Context("serial"), minx.Context("openmp:threads=2")
 x = openmp.zeros(4)

@@ -31,7 +31,8 @@ def smoothed(x, a):
 
 
 def test_launches(ctx):
-    """A graph of two launches, run again and again, computes what the launches do; numbers are those of the recording."""
+    """A graph of two launches, run again and again, computes what the launches do; numbers are those of the
+    recording."""
     source = np.arange(16.0) % 5
     x, y, a = ctx.array(source), ctx.zeros(16), 0.5
     with minx.graph(ctx) as g:

@@ -1,6 +1,7 @@
-"""Mistakes with arrays, contexts and the run time: each is an error with a message that says what is wrong and what to do. The messages are
-compared whole; * stands for an address or a path."""
+"""Mistakes with arrays, contexts and the run time: each is an error with a message that says what is wrong and what to
+do. The messages are compared whole; * stands for an address or a path."""
 
+import pickle
 import re
 
 import numpy as np
@@ -85,16 +86,19 @@ MISTAKES = {
     "broadcast": (lambda: launch(np.ones(3), np.broadcast_to(1.0, 3)), "Error",
         "MX_ERR_LAYOUT: x: got a stride of 0 along axis 0, as np.broadcast_to makes: its elements share memory; "
         "np.ascontiguousarray(array) copies it"),
-    "overlapping": (lambda: launch(np.zeros((2, 3)), np.lib.stride_tricks.as_strided(np.ones(4), (2, 3), (8, 8)), kernel=add_2d,
-                                   policy=minx.MDRange((2, 3))), "Error",
+    "overlapping": (lambda: launch(np.zeros((2, 3)), np.lib.stride_tricks.as_strided(np.ones(4), (2, 3), (8, 8)),
+                                   kernel=add_2d, policy=minx.MDRange((2, 3))), "Error",
         "MX_ERR_LAYOUT: view 'x': stride 1: got 1, expected 2 or more, the span of the dimensions with smaller strides"),
     "between records": (lambda: make(serial).view(np.zeros(3, [("a", "f8"), ("z", "c16")])["z"]), "ValueError",
-        "array: got a stride of 24 bytes along axis 0, expected a multiple of 16, the size of an element: a field of a record "
+        "array: got a stride of 24 bytes along axis 0, expected a multiple of 16, the size of an element: a field of "
+        "a record "
         "is passed with its records, or copied by array.copy()"),
     "unaligned": (lambda: launch(unaligned(), x3), "ValueError",
-        "add: argument 0: got an array whose elements are not aligned, such as a field of a packed record: use array.copy()"),
+        "add: argument 0: got an array whose elements are not aligned, such as a field of a packed record: use "
+        "array.copy()"),
     "packed field": (lambda: launch(fields["x"], x3), "ValueError",
-        "add: argument 0: got an array whose elements are not aligned, such as a field of a packed record: use array.copy()"),
+        "add: argument 0: got an array whose elements are not aligned, such as a field of a packed record: use "
+        "array.copy()"),
     "objects": (lambda: make(serial).view(np.zeros(3, object)), "TypeError",
         "array: got elements of object, which are Python objects: kernels need numbers or records"),
     "object argument": (lambda: launch(np.zeros(3, object), x3), "TypeError",
@@ -123,13 +127,16 @@ MISTAKES = {
         "got a NoWeakReferences, which has no weak references: pass ctx.view(array)"),
     # arrays of another context, space or state
     "host array on simt": (lambda: launch(x3, x3, ctx="simt"), "Error",
-        "MX_ERR_SPACE: y: got an array in host memory, which kernels of simt do not access: pass ctx.array(array), a copy"),
+        "MX_ERR_SPACE: y: got an array in host memory, which kernels of simt do not access: pass ctx.array(array), a "
+        "copy"),
     "view of simt on serial": (lambda: launch(in_simt(), x3), "Error",
-        "MX_ERR_SPACE: y: the view 'u' is in simt memory, which kernels of serial do not access: pass ctx.array(view.numpy()), "
+        "MX_ERR_SPACE: y: the view 'u' is in simt memory, which kernels of serial do not access: pass "
+        "ctx.array(view.numpy()), "
         "a copy for this context"),
     "device array on serial": (lambda: launch(np.zeros(3), type("A", (), {"__cuda_array_interface__":
                                NoWeakReferences.__cuda_array_interface__})()), "Error",
-        "MX_ERR_SPACE: x: got an array in memory of a GPU, which kernels of serial do not access: pass a context of cuda"),
+        "MX_ERR_SPACE: x: got an array in memory of a GPU, which kernels of serial do not access: pass a context of "
+        "cuda"),
     "closed context": (lambda: launch(np.ones(3), x3, ctx=closed_context()), "Error",
         "MX_ERR_ARG: the context 'serial' is closed"),
     "fence of a closed context": (lambda: closed_context().fence(), "Error",
@@ -174,7 +181,11 @@ MISTAKES = {
         "MX_SPACE_STAGING)"),
     "layout": (lambda: in_serial(layout=77), "Error",
         "MX_ERR_LAYOUT: view 'u': layout: got 77, expected a layout of layout.h other than stride"),
+    "pickle of a view": (lambda: pickle.dumps(in_serial()), "TypeError",
+        "the view 'u' cannot be pickled or copied by copy: use numpy(), or copy()"),
     # contexts and graphs
+    "pickle of a context": (lambda: pickle.dumps(make(serial)), "TypeError",
+        "the context 'serial' belongs to this process and cannot be pickled: send its resource"),
     "resource": (lambda: minx.Context("opnmp"), "Error",
         "MX_ERR_INPUT: backend: got 'opnmp', expected one of serial, openmp*"),
     "resource as a number": (lambda: minx.Context(2), "TypeError",
@@ -182,7 +193,8 @@ MISTAKES = {
     "threads": (lambda: minx.Context("openmp:threads=0"), "Error",
         "MX_ERR_INPUT: openmp:threads=0: threads: got '0', expected a whole number from 1 to 4096"),
     "key": (lambda: minx.Context("serial:threds=1"), "Error",
-        "MX_ERR_INPUT: serial:threds=1: unknown key 'threds', expected one of threads, device, layout, order, seed, cores, "
+        "MX_ERR_INPUT: serial:threds=1: unknown key 'threds', expected one of threads, device, layout, order, seed, "
+        "cores, "
         "check, priority"),
     "device of hosts": (lambda: minx.Context("serial:device=1"), "Error",
         "MX_ERR_INPUT: device: got 1, serial has no devices: leave the key out, or choose a backend with devices"),
@@ -191,10 +203,12 @@ MISTAKES = {
     "check": (lambda: minx.Context("serial", check="nothing"), "Error",
         "MX_ERR_INPUT: backend: got 'nothing', expected one of serial, openmp*"),
     "graph with a number": (lambda: recorded(lambda ctx: minx.parallel_reduce(3, total, x3, ctx=ctx)), "Error",
-        "MX_ERR_ARG: a graph cannot record a launch whose result is a number or a new array: give it into=, an array or view "
+        "MX_ERR_ARG: a graph cannot record a launch whose result is a number or a new array: give it into=, an array "
+        "or view "
         "that gets the result"),
     "graph with numpy": (lambda: recorded(lambda ctx: make(serial).zeros(3).numpy(ctx=ctx)), "Error",
-        "MX_ERR_ARG: view 'zeros': host code reads or writes it while serial records a graph; a graph cannot record such a copy"),
+        "MX_ERR_ARG: view 'zeros': host code reads or writes it while serial records a graph; a graph cannot record "
+        "such a copy"),
     "graph in a graph": (lambda: recorded(minx.graph), "Error",
         "MX_ERR_ARG: serial records a graph already"),
     "node": (lambda: recorded(lambda ctx: ctx.graph.after(5)), "Error",

@@ -37,8 +37,8 @@ def test_backends():
 
 def test_properties():
     ctx = minx.Context("openmp:threads=2")
-    assert (ctx.backend, ctx.threads, ctx.layout, ctx.space, ctx.host, ctx.device, ctx.stream) == ("openmp", 2, minx.RIGHT, minx.HOST, True, -1,
-                                                                                             None)
+    assert (ctx.backend, ctx.threads, ctx.layout, ctx.space) == ("openmp", 2, minx.RIGHT, minx.HOST)
+    assert (ctx.host, ctx.device, ctx.stream) == (True, -1, None)
     assert ctx.instances == ["host_right"] and ctx.shared == minx.HOST
     simt = make("simt")
     assert (simt.host, simt.space, simt.layout, simt.instances) == (False, minx.SIMT, minx.LEFT, ["simt_left"])
@@ -105,7 +105,8 @@ def test_default_context():
     program = "import minx; print(minx.default().resource)"
     for environment, expected in (({}, "openmp"), ({"MINX_BACKEND": "serial:order=shuffled"}, "serial:order=shuffled")):
         environment = {**{k: v for k, v in os.environ.items() if k != "MINX_BACKEND"}, **environment}
-        assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment).stdout == expected + "\n"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+        assert done.stdout == expected + "\n"
 
 
 def test_order_of_contexts():
@@ -121,7 +122,8 @@ def test_order_of_contexts():
 
 
 def test_checks():
-    """Each launch is repeated on another backend and compared; a kernel whose items depend on each other differs in another order."""
+    """Each launch is repeated on another backend and compared; a kernel whose items depend on each other differs in
+    another order."""
     ctx = minx.Context("serial", check="serial:order=shuffled")
     x = np.arange(100.0)
     minx.parallel_for(100, double, x, ctx=ctx)
@@ -142,7 +144,12 @@ TOOL = """
 #include <stdio.h>
 void kokkosp_init_library(int s, uint64_t v, uint32_t n, void *d) { (void)s; (void)v; (void)n; (void)d; puts("init"); }
 void kokkosp_finalize_library(void) { puts("finalize"); fflush(stdout); }
-void kokkosp_begin_parallel_for(const char *name, uint32_t device, uint64_t *id) { (void)device; *id = 1; printf("for %s\\n", name); }
+void kokkosp_begin_parallel_for(const char *name, uint32_t device, uint64_t *id)
+{
+    (void)device;
+    *id = 1;
+    printf("for %s\\n", name);
+}
 void kokkosp_end_parallel_for(uint64_t id) { (void)id; }
 void kokkosp_push_profile_region(const char *name) { printf("push %s\\n", name); }
 void kokkosp_pop_profile_region(void) { puts("pop"); }
@@ -184,8 +191,8 @@ def test_tools(tmp_path):
                           env={**os.environ, "KOKKOS_TOOLS_LIBS": str(tmp_path / "tool.so")})
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stdout.splitlines() if "minx::" not in line]
-    assert lines == ["init", "push outer", "event begins", "push solve", "for py_double_it", "pop", "pop", "push failed", "pop", "event after",
-                     "finalize"]
+    assert lines == ["init", "push outer", "event begins", "push solve", "for py_double_it", "pop", "pop",
+                     "push failed", "pop", "event after", "finalize"]
 
 
 def test_settings_of_the_environment(tmp_path):
@@ -218,8 +225,8 @@ def test_kernel_library(tmp_path):
     from minx.build.settings import settings
 
     (tmp_path / "sum.c").write_text(LIBRARY)
-    subprocess.run([*settings().compiler.command, "-shared", "-fPIC", "-std=gnu11", f"-I{settings().include}", "-o", tmp_path / "libsum.so",
-                    tmp_path / "sum.c", str(settings().library)], check=True)
+    shared = [*settings().compiler.command, "-shared", "-fPIC", "-std=gnu11", f"-I{settings().include}"]
+    subprocess.run([*shared, "-o", tmp_path / "libsum.so", tmp_path / "sum.c", settings().library], check=True)
     library = minx.load(tmp_path / "libsum.so")
     sum_twice = library.function("sum_twice", minx.Context, minx.View, POINTER(c_double))
     ctx, result = make("serial"), c_double()
@@ -231,7 +238,7 @@ def test_kernel_library(tmp_path):
     with pytest.raises(minx.Error, match="has no function 'other'"):
         library.function("other")
     (tmp_path / "none.c").write_text("int nothing;")
-    subprocess.run([*settings().compiler.command, "-shared", "-fPIC", "-o", tmp_path / "none.so", tmp_path / "none.c"], check=True)
+    subprocess.run([*shared, "-o", tmp_path / "none.so", tmp_path / "none.c"], check=True)
     with pytest.raises(minx.Error, match="is linked to no libminx"):
         minx.load(tmp_path / "none.so")
     with pytest.raises(minx.Error, match="MX_ERR_INPUT.*absent.so"):

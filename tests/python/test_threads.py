@@ -88,7 +88,8 @@ def lambda_sum(i, x, a):
 
 
 def test_first_use_races(tmp_path):
-    """Eight threads use a kernel, the library and the default context for the first time at the same moment: with an empty cache."""
+    """Eight threads use a kernel, the library and the default context for the first time at the same moment: with an
+    empty cache."""
     (tmp_path / "program.py").write_text(textwrap.dedent("""
         import threading
         import numpy as np
@@ -116,7 +117,8 @@ def test_first_use_races(tmp_path):
         print(results == [True] * 8, len(scale.compiled))
     """))
     environment = {**os.environ, "MINX_PY_CACHE": str(tmp_path / "cache"), "MINX_BACKEND": "serial"}
-    done = subprocess.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, timeout=300, env=environment)
+    done = subprocess.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, timeout=300,
+                          env=environment)
     assert done.stdout == "True 1\n", done.stderr
 
 
@@ -140,7 +142,8 @@ def test_launches_release_the_interpreter():
 
 
 def test_two_threads_one_context():
-    """One thread at a time uses a context. Two at once get the error of the core, and no wrong numbers: each thread has its own arguments."""
+    """One thread at a time uses a context. Two at once get the error of the core, and no wrong numbers: each thread has
+    its own arguments."""
     ctx, x = minx.Context("serial"), np.ones(20000)
     expected = {a: float(a) * 1999000 * 20000 for a in (1, 2)}
     errors, wrong = [], []

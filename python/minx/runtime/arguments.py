@@ -1,4 +1,5 @@
-"""Arrays as arguments of launches: what type they have for a kernel, their view, and whether they are still what was bound."""
+"""Arrays as arguments of launches: what type they have for a kernel, their view, and whether they are still what was
+bound."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ def is_array(value) -> bool:
 
 
 def array_type(value, ctx, name: str) -> tuple[np.dtype, int, str]:
-    """(type of the elements, rank, letter of the accessor: '' the layout of the context, l or r another one, s strides)."""
+    """(type of the elements, rank, letter of the accessor: '' the layout of the context, l or r another one, s
+    strides)."""
     dtype = value.dtype if isinstance(value, (View, np.ndarray)) else None
     if dtype is not None:
         element_type(dtype, name)
@@ -36,7 +38,8 @@ def view_of(value, ctx, label: str):
     if not isinstance(value, View):
         return arrays.wrap(value, ctx, label)
     if value.space not in ctx.accessible and not value.held.ended:
-        raise Error("MX_ERR_SPACE", f"{label}: the view '{value.label}' is in {SPACE_NAMES[value.space]} memory, which kernels of "
+        raise Error("MX_ERR_SPACE", f"{label}: the view '{value.label}' is in {SPACE_NAMES[value.space]} memory, "
+                                    f"which kernels of "
                     f"{ctx.backend} do not access: pass ctx.array(view.numpy()), a copy for this context")
     return value
 
@@ -49,8 +52,8 @@ def is_writable(value) -> bool:
 
 
 def state_of(value):
-    """What of an array can be changed in place and must be as it was bound; None: nothing. NumPy does not resize an array with weak
-    references (arrays.py has one), so its address stays."""
+    """What of an array can be changed in place and must be as it was bound; None: nothing. NumPy does not resize an
+    array with weak references (arrays.py has one), so its address stays."""
     if isinstance(value, View):
         return None
     if isinstance(value, np.ndarray):

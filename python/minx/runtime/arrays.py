@@ -1,9 +1,10 @@
 """Arrays of other libraries as views, without a copy: of NumPy, and what has __cuda_array_interface__ or __dlpack__.
 
-An array's views (one for each kind of context) are made at the first launch and end with the array. They are found by id(array),
-which is safe: a number of an array is given to another object only after the array died, and then its weak reference has already
-called Foreign.end; besides, each use compares the object behind the weak reference. An array that was changed in place (shape, strides,
-type, for other libraries also the address) gets new views; the launches that were bound to the old ones end with them."""
+An array's views (one for each kind of context) are made at the first launch and end with the array. They are found by
+id(array), which is safe: a number of an array is given to another object only after the array died, and then its weak
+reference has already called Foreign.end; besides, each use compares the object behind the weak reference. An array that
+was changed in place (shape, strides, type, for other libraries also the address) gets new views; the launches that were
+bound to the old ones end with them."""
 
 from __future__ import annotations
 
@@ -16,13 +17,14 @@ import numpy as np
 
 from ..errors import Error
 from . import dlpack
-from .library import Held, libminx
+from .library import Held, forked, libminx
 from .structures import CUDA, DEFAULT, HOST, LEFT, RIGHT, STRIDE, Handle, ViewOptions, element_type, integers
 
 
 @dataclass(frozen=True)
 class Description:
-    """What a view needs to know of an array. strides: in bytes; None: C order. space: of minx. writable: may kernels write it?"""
+    """What a view needs to know of an array. strides: in bytes; None: C order. space: of minx. writable: may kernels
+    write it?"""
 
     address: int
     shape: tuple
@@ -54,7 +56,8 @@ def _describe_numpy(array: np.ndarray, name: str) -> Description:
     if isinstance(array, np.ma.MaskedArray):
         raise ValueError(f"{name}: got a masked array, whose mask kernels do not see: use .data or .filled()")
     if not array.flags.aligned:
-        raise ValueError(f"{name}: got an array whose elements are not aligned, such as a field of a packed record: use array.copy()")
+        raise ValueError(f"{name}: got an array whose elements are not aligned, such as a field of a packed record: "
+                         f"use array.copy()")
     address = array.__array_interface__["data"][0]
     return Description(address, array.shape, array.strides, array.dtype, array.flags.writeable, _space_of(array))
 
@@ -74,11 +77,13 @@ def _describe_cuda(interface: dict, name: str) -> Description:
     dtype, strides = np.dtype(interface["typestr"]), interface.get("strides")
     if dtype.kind == "V" and interface.get("descr"):
         dtype = np.dtype([tuple(field) for field in interface["descr"]])
-    return Description(address or 0, tuple(interface["shape"]), None if strides is None else tuple(strides), dtype, not read_only, CUDA)
+    strides = None if strides is None else tuple(strides)
+    return Description(address or 0, tuple(interface["shape"]), strides, dtype, not read_only, CUDA)
 
 
 def order_of(d: Description) -> int:
-    """LEFT, RIGHT, STRIDE, or 0 where it has the strides of both orders: of one dimension, without elements, or with extents of 1."""
+    """LEFT, RIGHT, STRIDE, or 0 where it has the strides of both orders: of one dimension, without elements, or with
+    extents of 1."""
     if d.strides is None:
         return RIGHT if len(d.shape) > 1 else 0
     if 0 in d.shape:
@@ -97,20 +102,24 @@ def _follows(dimensions, step: int) -> bool:
 
 
 def element_strides(d: Description, name: str):
-    """The strides in elements, for mx_view_wrap; None: those of the layout. ValueError, Error MX_ERR_LAYOUT: minx has no such view."""
+    """The strides in elements, for mx_view_wrap; None: those of the layout. ValueError, Error MX_ERR_LAYOUT: minx has
+    no such view."""
     if d.strides is None or 0 in d.shape:
         return None
     size = d.dtype.itemsize
     strides = [s if n > 1 else size for n, s in zip(d.shape, d.strides)]  # of one element the stride may be anything
     for axis, stride in enumerate(strides):
         if stride < 0:
-            raise Error("MX_ERR_LAYOUT", f"{name}: got a stride of {stride} bytes along axis {axis}, as array[::-1] has: "
+            raise Error("MX_ERR_LAYOUT", f"{name}: got a stride of {stride} bytes along axis {axis}, as array[::-1] "
+                                         f"has: "
                         "expected strides above 0; np.ascontiguousarray(array) copies it")
         if stride == 0:
-            raise Error("MX_ERR_LAYOUT", f"{name}: got a stride of 0 along axis {axis}, as np.broadcast_to makes: its elements share "
+            raise Error("MX_ERR_LAYOUT", f"{name}: got a stride of 0 along axis {axis}, as np.broadcast_to makes: its "
+                                         f"elements share "
                         "memory; np.ascontiguousarray(array) copies it")
         if stride % size:
-            raise ValueError(f"{name}: got a stride of {stride} bytes along axis {axis}, expected a multiple of {size}, the size of an "
+            raise ValueError(f"{name}: got a stride of {stride} bytes along axis {axis}, expected a multiple of "
+                             f"{size}, the size of an "
                              "element: a field of a record is passed with its records, or copied by array.copy()")
     return integers([s // size for s in strides])
 
@@ -120,8 +129,10 @@ def wrap_handle(d: Description, ctx, label: str, space: int = DEFAULT) -> Handle
     lib, handle = libminx(), Handle()
     space = space or d.space
     if d.space == HOST and space == HOST and not ctx.host or d.space == CUDA and ctx.stream is None:
-        raise Error("MX_ERR_SPACE", f"{label}: got an array in {'host memory' if d.space == HOST else 'memory of a GPU'}, which kernels of "
-                    f"{ctx.backend} do not access: pass {'ctx.array(array), a copy' if d.space == HOST else 'a context of cuda'}")
+        raise Error("MX_ERR_SPACE", f"{label}: got an array in "
+                                    f"{'host memory' if d.space == HOST else 'memory of a GPU'}, which kernels of "
+                    f"{ctx.backend} do not access: pass "
+                    f"{'ctx.array(array), a copy' if d.space == HOST else 'a context of cuda'}")
     kind, strides = element_type(d.dtype, label), element_strides(d, label)
     order = order_of(d) if order_of(d) != STRIDE else DEFAULT  # of Fortran order is layout left for every context
     address = d.address or (_NOWHERE if 0 in d.shape else 0)  # CUDA arrays without elements have no address
@@ -169,11 +180,12 @@ class Borrowed:
 
 
 _foreign: dict[int, Foreign] = {}  # by id(array)
-_lock = threading.RLock()  # a dying array may be forgotten while another one is added
+_lock = forked(globals(), "_lock", threading.RLock)  # a dying array may be forgotten while another one is added
 
 
 def wrap(array, ctx, label: str) -> Borrowed:
-    """The view of an array for a context, made once. Error: MX_ERR_SPACE (the context cannot access the memory), MX_ERR_LAYOUT."""
+    """The view of an array for a context, made once. Error: MX_ERR_SPACE (the context cannot access the memory),
+    MX_ERR_LAYOUT."""
     described = describe(array, label)
     key = (ctx.space, ctx.device, ctx.layout)
     with _lock:
@@ -210,7 +222,8 @@ def _forget(number: int) -> None:
 
 
 def streams_of(arrays) -> set[int]:
-    """The streams on which libraries work on these arrays: of the __cuda_array_interface__, else the library's current one."""
+    """The streams on which libraries work on these arrays: of the __cuda_array_interface__, else the library's current
+    one."""
     found = set()
     for array in arrays:
         stream = _stream_of(array)

@@ -11,9 +11,9 @@ from ctypes import byref, c_char_p, c_void_p
 import numpy as np
 
 from ..errors import Error
-from .library import Held, libminx
-from .structures import (DEFAULT, DEVICE_ACCESSIBLE, HOST, HOST_ACCESSIBLE, INSTANCE_KINDS, LAYOUT_NAMES, MANAGED, ContextDetails,
-                         ContextInfo)
+from .library import Held, forked, libminx
+from .structures import (DEFAULT, DEVICE_ACCESSIBLE, HOST, HOST_ACCESSIBLE, INSTANCE_KINDS, LAYOUT_NAMES, MANAGED,
+                         ContextDetails, ContextInfo)
 
 
 def backends() -> list[str]:
@@ -48,8 +48,8 @@ def fence() -> None:
 
 
 def stream_number(stream) -> int | None:
-    """A stream as a number: an int (0: the default stream), or an object of CuPy (ptr), PyTorch (cuda_stream), Numba (handle) or
-    another library (__cuda_stream__). None: none is given. TypeError: something else."""
+    """A stream as a number: an int (0: the default stream), or an object of CuPy (ptr), PyTorch (cuda_stream), Numba
+    (handle) or another library (__cuda_stream__). None: none is given. TypeError: something else."""
     if stream is None or isinstance(stream, int):
         return stream
     if hasattr(stream, "__cuda_stream__"):
@@ -59,7 +59,8 @@ def stream_number(stream) -> int | None:
         value = getattr(stream, name, None)
         if value is not None:
             return int(getattr(value, "value", value) or 0)
-    raise TypeError(f"got a {type(stream).__name__}, expected a stream: a number, or a stream of CuPy, PyTorch or Numba")
+    raise TypeError(f"got a {type(stream).__name__}, expected a stream: a number, or a stream of CuPy, PyTorch or "
+                    f"Numba")
 
 
 class Context:
@@ -69,11 +70,13 @@ class Context:
     stream     cuda: a stream of another library, on which the kernels run. It must exist longer than the context
     check      a resource: every launch is repeated on it and compared ("serial"), within `tolerance`
 
-    One thread at a time uses a context; several threads use several. A context ends when nothing refers to it, by close(), or at the
-    end of a with statement. Error: MX_ERR_INPUT (the text), MX_ERR_BACKEND (not in this build, or not on this machine).
+    One thread at a time uses a context; several threads use several. A context ends when nothing refers to it, by
+    close(), or at the end of a with statement. Error: MX_ERR_INPUT (the text), MX_ERR_BACKEND (not in this build, or
+    not on this machine).
 
-    backend ("openmp"), layout (LEFT or RIGHT), space, threads, device (-1 on hosts), device_name, host (can NumPy access its memory?),
-    instances (for which kernels are compiled), stream (a number; None on hosts) are its properties.
+    backend ("openmp"), layout (LEFT or RIGHT), space, threads, device (-1 on hosts), device_name, host (can NumPy
+    access its memory?), instances (for which kernels are compiled), stream (a number; None on hosts) are its
+    properties.
 
     >>> ctx = minx.Context("openmp:threads=2")
     >>> ctx.backend, ctx.threads, ctx.host
@@ -148,27 +151,34 @@ class Context:
         libminx().mx_fence(self.handle)
 
     def wait(self, other) -> None:
-        """Work launched on this context from now on runs after all work so far on `other`: a Context, or a stream of another library.
-        On a device the host does not wait."""
+        """Work launched on this context from now on runs after all work so far on `other`: a Context, or a stream of
+        another library. On a device the host does not wait."""
         if isinstance(other, Context):
             libminx().mx_ctx_wait(self.handle, other.handle)
         else:
             libminx().mx_ctx_wait_stream(self.handle, c_void_p(stream_number(other)))
 
     def precede(self, stream) -> None:
-        """Work on a stream of another library from now on runs after all work so far on this context. The host does not wait."""
+        """Work on a stream of another library from now on runs after all work so far on this context. The host does not
+        wait."""
         libminx().mx_stream_wait_ctx(c_void_p(stream_number(stream)), self.handle)
 
     def check_against(self, resource: str | None, tolerance: float = 1e-9) -> None:
-        """From now on each launch is repeated on a context of `resource` and compared; None: no more. See mx_ctx_check_against."""
+        """From now on each launch is repeated on a context of `resource` and compared; None: no more. See
+        mx_ctx_check_against."""
         libminx().mx_ctx_check_against(self.handle, resource.encode() if resource is not None else None, tolerance)
         self.check = resource
         self.held.end_calls()
         self._read()
 
     def close(self) -> None:
-        """Waits for its work and ends the context, before the object dies. Views made by it stay valid for other contexts."""
+        """Waits for its work and ends the context, before the object dies. Views made by it stay valid for other
+        contexts."""
         self.held.end()
+
+    def __reduce__(self):
+        raise TypeError(f"the context '{self.resource}' belongs to this process and cannot be pickled: "
+                        "send its resource")
 
     def __enter__(self) -> Context:
         return self
@@ -179,13 +189,15 @@ class Context:
     def __repr__(self) -> str:
         closed = ", closed" if self.held.ended else ""
         device = f", {self.device_name}" if self.device_name else ""
-        return f"<minx.Context {self.resource!r}: layout {LAYOUT_NAMES[self.layout]}, {self.threads} threads{device}{closed}>"
+        layout = LAYOUT_NAMES[self.layout]
+        return f"<minx.Context {self.resource!r}: layout {layout}, {self.threads} threads{device}{closed}>"
 
     # views, made in view.py
 
     def zeros(self, shape, dtype=float, label="zeros", layout=0, space=DEFAULT):
-        """A View of zeros. shape: a number or numbers; layout: 0 (the context's), LEFT or RIGHT; space: DEFAULT (the context's), HOST,
-        CUDA, MANAGED or PINNED. Error: MX_ERR_SPACE (the context has no memory there), MX_ERR_MEMORY."""
+        """A View of zeros. shape: a number or numbers; layout: 0 (the context's), LEFT or RIGHT; space: DEFAULT (the
+        context's), HOST, CUDA, MANAGED or PINNED. Error: MX_ERR_SPACE (the context has no memory there),
+        MX_ERR_MEMORY."""
         return _views().create(self, shape, dtype, label, layout, space, uninitialized=False)
 
     def empty(self, shape, dtype=float, label="empty", layout=0, space=DEFAULT):
@@ -206,8 +218,9 @@ class Context:
         return view
 
     def view(self, array, label: str | None = None, space: int = DEFAULT):
-        """A View of an array's own memory, without a copy: of NumPy or, on a GPU, of CuPy, PyTorch, Numba (see minx.from_dlpack, too).
-        Read-only where the array is. The view keeps the array. space: MANAGED for NumPy arrays of managed views."""
+        """A View of an array's own memory, without a copy: of NumPy or, on a GPU, of CuPy, PyTorch, Numba (see
+        minx.from_dlpack, too). Read-only where the array is. The view keeps the array. space: MANAGED for NumPy arrays
+        of managed views."""
         return _views().of_array(self, array, label, space)
 
     def put(self, view, source) -> None:
@@ -219,8 +232,8 @@ class Context:
         return view.numpy(ctx=self)
 
     def copy(self, to, source) -> None:
-        """Copies all elements of a view to another one of the same type and shape: mx_deep_copy where the layouts are equal, else
-        mx_remap. Ordered on this context like a kernel; both views stay as long as it needs them."""
+        """Copies all elements of a view to another one of the same type and shape: mx_deep_copy where the layouts are
+        equal, else mx_remap. Ordered on this context like a kernel; both views stay as long as it needs them."""
         _views().copy(self, to, source)
 
 
@@ -244,8 +257,9 @@ def _check_of(resource: str) -> str | None:
 
 
 def partition(resource: str, parts: int) -> list[Context]:
-    """Contexts that work side by side, each used by a thread of its own. "openmp": the cores of this process are divided among them,
-    as evenly as possible. Other backends: as many equal contexts; on cuda each has a stream. ValueError: more parts than cores.
+    """Contexts that work side by side, each used by a thread of its own. "openmp": the cores of this process are
+    divided among them, as evenly as possible. Other backends: as many equal contexts; on cuda each has a stream.
+    ValueError: more parts than cores.
 
     >>> [ctx.backend for ctx in minx.partition("serial", 2)]
     ['serial', 'serial']
@@ -263,7 +277,7 @@ def partition(resource: str, parts: int) -> list[Context]:
 
 _numbers = itertools.count(1)
 _current: Context | None = None
-_lock = threading.Lock()
+_lock = forked(globals(), "_lock", threading.RLock)
 
 
 def default() -> Context:

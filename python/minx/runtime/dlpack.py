@@ -38,8 +38,8 @@ class Managed(ctypes.Structure):
 class ManagedVersioned(ctypes.Structure):
     """DLManagedTensorVersioned"""
 
-    _fields_ = [("major", c_uint32), ("minor", c_uint32), ("manager", c_void_p), ("deleter", c_void_p), ("flags", c_uint64),
-                ("tensor", Tensor)]
+    _fields_ = [("major", c_uint32), ("minor", c_uint32), ("manager", c_void_p), ("deleter", c_void_p),
+                ("flags", c_uint64), ("tensor", Tensor)]
 
 
 _DELETER, _DESTRUCTOR = ctypes.CFUNCTYPE(None, c_void_p), ctypes.CFUNCTYPE(None, c_void_p)
@@ -74,13 +74,15 @@ for _function in (_delete, _end_capsule):  # capsules may end after this module
     _api.Py_IncRef(py_object(_function))
 
 
-def capsule(owner, address: int, shape, strides, dtype: np.dtype, device: tuple, read_only: bool, versioned: bool, copied: bool = False):
-    """A capsule of memory that `owner` keeps. strides: in elements. BufferError: DLPack has no such elements, or the memory is read-only
-    and the other side is older than DLPack 1.0."""
+def capsule(owner, address: int, shape, strides, dtype: np.dtype, device: tuple, read_only: bool, versioned: bool,
+            copied: bool = False):
+    """A capsule of memory that `owner` keeps. strides: in elements. BufferError: DLPack has no such elements, or the
+    memory is read-only and the other side is older than DLPack 1.0."""
     if dtype.kind not in _CODES:
         raise BufferError(f"DLPack has no elements of {dtype}")
     if read_only and not versioned:
-        raise BufferError("the view is read-only, which DLPack says since version 1.0: the other library asked for an older one")
+        raise BufferError("the view is read-only, which DLPack says since version 1.0: the other library asked for an "
+                          "older one")
     kind = ManagedVersioned if versioned else Managed
     made, extents = kind(), (c_int64 * (2 * max(len(shape), 1)))(*shape, *strides)
     tensor = made.tensor
@@ -120,7 +122,8 @@ class Imported:
 
 
 def describe(array, stream: int | None = None) -> dict:
-    """The members of a Description (arrays.py) for what has __dlpack__. stream: where its work so far must be seen, on a GPU."""
+    """The members of a Description (arrays.py) for what has __dlpack__. stream: where its work so far must be seen, on
+    a GPU."""
     device, _ = array.__dlpack_device__()
     if int(device) not in SPACES:
         raise BufferError(f"got memory of DLPack's device type {int(device)}, expected CPU (1) or CUDA (2, 3, 13)")
@@ -132,7 +135,8 @@ def describe(array, stream: int | None = None) -> dict:
     owner = Imported(capsule)
     tensor = owner.managed.tensor
     if tensor.lanes != 1 or tensor.code not in _KINDS or tensor.bits % 8:
-        raise TypeError(f"got elements of DLPack's type code {tensor.code}, {tensor.bits} bits, {tensor.lanes} lanes: expected numbers of "
+        raise TypeError(f"got elements of DLPack's type code {tensor.code}, {tensor.bits} bits, {tensor.lanes} lanes: "
+                        f"expected numbers of "
                         "C's types (no bfloat16)")
     dtype = np.dtype("?" if tensor.code == 6 else f"{_KINDS[tensor.code]}{tensor.bits // 8}")
     shape = tuple(tensor.shape[: tensor.ndim])

@@ -1,4 +1,5 @@
-"""Graphs: launches, copies and fills that are recorded once and run many times, for less than the single launches cost."""
+"""Graphs: launches, copies and fills that are recorded once and run many times, for less than the single launches
+cost."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ class Graph:
             g.launch()
         ctx.fence()
 
-    While it records, launches do not run: each becomes a node, with its numbers as they are then, that waits for the node before it.
-    after(...) sets the nodes that the next one waits for. The graph keeps the arrays. A reduction whose result is a number cannot be
-    recorded (Error MX_ERR_ARG), nor can put and numpy. See minx/graph.h.
+    While it records, launches do not run: each becomes a node, with its numbers as they are then, that waits for the
+    node before it. after(...) sets the nodes that the next one waits for. The graph keeps the arrays. A reduction whose
+    result is a number cannot be recorded (Error MX_ERR_ARG), nor can put and numpy. See minx/graph.h.
 
     >>> def add_one(i, x):
     ...     x[i] += 1
@@ -67,7 +68,8 @@ class Graph:
         return libminx().mx_graph_last(self.handle)
 
     def after(self, *nodes: int) -> None:
-        """Sets the nodes that the next node waits for, by their numbers; none: it waits for nothing. Error MX_ERR_ARG: no such node."""
+        """Sets the nodes that the next node waits for, by their numbers; none: it waits for nothing. Error MX_ERR_ARG:
+        no such node."""
         libminx().mx_graph_after(self.handle, len(nodes), (c_int * max(len(nodes), 1))(*nodes))
 
     def launch(self) -> None:
@@ -94,7 +96,8 @@ class Graph:
 
 
 def graph(ctx: Context) -> Graph:
-    """A graph that records on a context; see Graph. Error MX_ERR_ARG: the context records already, or its launches are checked.
+    """A graph that records on a context; see Graph. Error MX_ERR_ARG: the context records already, or its launches are
+    checked.
 
     >>> with minx.graph(minx.Context("serial")) as nothing:
     ...     pass

@@ -19,7 +19,8 @@ class KernelLibrary:
         axpy = fields.function("fields_axpy", minx.Context, c_double, minx.View, minx.View)
         axpy(ctx, 2.0, ctx.view(x), ctx.view(y))
 
-    Error MX_ERR_INPUT: it cannot be loaded, or is linked to another libminx, which would not know the contexts of this one."""
+    Error MX_ERR_INPUT: it cannot be loaded, or is linked to another libminx, which would not know the contexts of this
+    one."""
 
     def __init__(self, path: str | os.PathLike):
         self.path, lib = os.fspath(path), libminx()
@@ -27,14 +28,15 @@ class KernelLibrary:
             self.dll = ctypes.CDLL(self.path)
         except OSError as error:
             raise Error("MX_ERR_INPUT", f"{self.path}: {error}") from None
-        there = ctypes.cast(getattr(self.dll, "mx_init", None), c_void_p).value if hasattr(self.dll, "mx_init") else None
+        there = ctypes.cast(self.dll.mx_init, c_void_p).value if hasattr(self.dll, "mx_init") else None
         if there != ctypes.cast(lib.dll.mx_init, c_void_p).value:
-            raise Error("MX_ERR_INPUT", f"{self.path} is linked to {'another libminx' if there else 'no libminx'}: expected {lib.dll._name}")
+            raise Error("MX_ERR_INPUT", f"{self.path} is linked to {'another libminx' if there else 'no libminx'}: "
+                                        f"expected {lib.dll._name}")
 
     def function(self, name: str, *arguments: type):
-        """A function of the library that returns mx_err, by the types of its arguments: Context, View, c_double, ...; POINTER(T) for an
-        output, passed by ctypes.byref. It raises Error unless all went well, and ctypes.ArgumentError for an argument of another type.
-        The types must be those of the C function."""
+        """A function of the library that returns mx_err, by the types of its arguments: Context, View, c_double, ...;
+        POINTER(T) for an output, passed by ctypes.byref. It raises Error unless all went well, and ctypes.ArgumentError
+        for an argument of another type. The types must be those of the C function."""
         try:
             found = self.dll[name]
         except AttributeError:

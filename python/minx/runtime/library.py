@@ -1,9 +1,10 @@
 """libminx: its functions for ctypes, its errors, its start and its end.
 
-Objects of libminx (contexts, views, graphs) are *held* by an object of Python, and end in one of three ways, whichever is first:
-the Python object dies, its close() is called, or Python exits. At exit they end in the reverse order of their creation, then
-mx_finalize is called. What NumPy or another library may still use then, as the memory of a view that was exported to it, is left to
-the operating system. So is everything if a daemon thread that has used minx still runs, as it may be in the middle of a launch."""
+Objects of libminx (contexts, views, graphs) are *held* by an object of Python, and end in one of three ways, whichever
+is first: the Python object dies, its close() is called, or Python exits. At exit they end in the reverse order of their
+creation, then mx_finalize is called. What NumPy or another library may still use then, as the memory of a view that was
+exported to it, is left to the operating system. So is everything if a daemon thread that has used minx still runs, as
+it may be in the middle of a launch."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ _CHECKED = {
     "mx_fence": [c_void_p],
     "mx_fence_all": [],
     "mx_view_create": [c_void_p, c_char_p, c_uint32, c_int, _INTEGERS, POINTER(ViewOptions), _HANDLE],
-    "mx_view_wrap": [c_void_p, c_char_p, c_uint32, c_int, _INTEGERS, _INTEGERS, POINTER(ViewOptions), c_void_p, _HANDLE],
+    "mx_view_wrap": [c_void_p, c_char_p, c_uint32, c_int, _INTEGERS, _INTEGERS, POINTER(ViewOptions), c_void_p,
+                     _HANDLE],
     "mx_view_constant": [Handle, _HANDLE],
     "mx_view_retain": [Handle],
     "mx_view_destroy": [_HANDLE],
@@ -107,7 +109,8 @@ class Library:
             self.check(code)
 
     def check(self, code: int) -> None:
-        """Raises Error with the name of the code and the message of this thread's last failure, unless the code is MX_OK."""
+        """Raises Error with the name of the code and the message of this thread's last failure, unless the code is
+        MX_OK."""
         if code:
             raise Error(self.mx_err_name(code).decode(), self.mx_err_message().decode(errors="replace"))
 
@@ -115,8 +118,8 @@ class Library:
 class Held:
     """An object of libminx that ends once: by end(), when its owner dies, or at exit.
 
-    calls: the bound launches that use it, which end with it (each has a method end). shared: other libraries may use the memory
-    until the process ends."""
+    calls: the bound launches that use it, which end with it (each has a method end). shared: other libraries may use
+    the memory until the process ends."""
 
     __slots__ = ("calls", "shared", "_number", "_function", "_finalizer")
 
@@ -150,7 +153,15 @@ _numbers = itertools.count()
 users: set[int] = set()  # the threads that have made objects of libminx, or have bound launches
 _library: Library | None = None
 _exiting = False
-_lock = threading.RLock()
+
+
+def forked(namespace: dict, name: str, make):
+    """make(), and in a child process of fork() again, where another thread of the parent may have held the lock."""
+    os.register_at_fork(after_in_child=lambda: namespace.__setitem__(name, make()))
+    return make()
+
+
+_lock = forked(globals(), "_lock", threading.RLock)
 
 
 def libminx() -> Library:
@@ -164,7 +175,8 @@ def _start() -> Library:
     global _library
     with _lock:
         if _exiting:
-            raise Error("MX_ERR_ARG", "minx has ended, as Python exits: end what uses it in atexit handlers that are registered "
+            raise Error("MX_ERR_ARG", "minx has ended, as Python exits: end what uses it in atexit handlers that are "
+                                      "registered "
                         "after minx was imported")
         if _library is None:
             _library = Library(build.settings().library)
@@ -176,7 +188,8 @@ def _exit() -> None:
     global _exiting
     _exiting = True
     me, left = threading.get_ident(), False
-    if _library is None or _library.process != os.getpid() or any(t.ident in users and t.ident != me for t in threading.enumerate()):
+    others = any(thread.ident in users and thread.ident != me for thread in threading.enumerate())
+    if _library is None or _library.process != os.getpid() or others:
         _alive.clear()
         return
     for held in reversed(list(_alive.values())):

@@ -1,7 +1,7 @@
 """What profiling tools see of a program: named regions and events. Without a tool these do nothing.
 
-A tool is a library of kokkos-tools, which KOKKOS_TOOLS_LIBS or MINX_TOOLS_LIBS names before minx is used. Kernels have the names of
-their Python functions there, with py_ in front."""
+A tool is a library of kokkos-tools, which KOKKOS_TOOLS_LIBS or MINX_TOOLS_LIBS names before minx is used. Kernels have
+the names of their Python functions there, with py_ in front."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from .library import libminx
 
 @contextlib.contextmanager
 def region(name: str):
-    """A named part of the program: `with minx.region("assemble"): ...`, or a decorator, @minx.region("assemble"). Regions nest.
+    """A named part of the program: `with minx.region("assemble"): ...`, or a decorator, @minx.region("assemble").
+    Regions nest.
 
     >>> with minx.region("assemble"):
     ...     pass

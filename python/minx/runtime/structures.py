@@ -14,7 +14,7 @@ LAYOUT_NAMES = {LEFT: "left", RIGHT: "right", STRIDE: "stride"}
 HOST_ACCESSIBLE = (HOST, MANAGED, PINNED)  # by ordinary code
 DEVICE_ACCESSIBLE = (CUDA, MANAGED, PINNED)  # by GPUs
 INSTANCE_KINDS = ("host", "simt", "cuda")  # MX_INSTANCE_*
-MAX_RANK, TO_END = 8, 2**63 - 1
+MAX_RANK = 8
 
 # kinds of mx_type, by NumPy's letter and bytes. What minx has no name for is a struct of the user's, kind 0
 _KINDS = {"f8": 1, "f4": 2, "i4": 3, "i8": 4, "u1": 5, "u4": 6, "u8": 7, "b1": 5}

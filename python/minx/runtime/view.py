@@ -11,16 +11,17 @@ from ..errors import Error
 from . import arrays, dlpack
 from .context import Context, default, stream_number
 from .library import Held, libminx
-from .structures import (CUDA, DEFAULT, DEVICE_ACCESSIBLE, HOST_ACCESSIBLE, LAYOUT_NAMES, LEFT, RIGHT, SPACE_NAMES, STRIDE, TO_END, Handle,
-                         Slice, ViewInfo, ViewOptions, element_type, integers)
+from .structures import (CUDA, DEFAULT, DEVICE_ACCESSIBLE, HOST_ACCESSIBLE, LAYOUT_NAMES, LEFT, RIGHT, SPACE_NAMES,
+                         STRIDE, Handle, Slice, ViewInfo, ViewOptions, element_type, integers)
 
 
 class View:
     """An array of minx: made by Context.zeros, empty, full, array and view, and by slicing (a part shares the memory).
 
-    label, shape, ndim, size, dtype, itemsize, nbytes, strides (in bytes), layout (LEFT, RIGHT, STRIDE), space (HOST, CUDA, ...), readonly
-    and address are its properties. numpy() copies the elements to an array, put() copies an array in, on every backend. On hosts and in
-    managed or pinned memory array() is the memory itself, without a copy. GPU libraries take views by __cuda_array_interface__ and DLPack.
+    label, shape, ndim, size, dtype, itemsize, nbytes, strides (in bytes), layout (LEFT, RIGHT, STRIDE), space (HOST,
+    CUDA, ...), readonly and address are its properties. numpy() copies the elements to an array, put() copies an array
+    in, on every backend. On hosts and in managed or pinned memory array() is the memory itself, without a copy. GPU
+    libraries take views by __cuda_array_interface__ and DLPack.
 
     A view ends when nothing refers to it, or by close(). It keeps its context, and the array that it was made of.
 
@@ -62,13 +63,17 @@ class View:
         return info
 
     def close(self) -> None:
-        """Ends the view before the object dies; launches that are given it later fail. The memory stays while parts or arrays of it do."""
+        """Ends the view before the object dies; launches that are given it later fail. The memory stays while parts or
+        arrays of it do."""
         self.held.end()
 
     def __repr__(self) -> str:
         closed = ", closed" if self.held.ended else ", read-only" if self.readonly else ""
         return (f"<minx.View '{self.label}': {self.dtype}, shape {self.shape}, {SPACE_NAMES[self.space]}, "
                 f"layout {LAYOUT_NAMES.get(self.layout, self.layout)}{closed}>")
+
+    def __reduce__(self):
+        raise TypeError(f"the view '{self.label}' cannot be pickled or copied by copy: use numpy(), or copy()")
 
     def __len__(self) -> int:
         if not self.ndim:
@@ -78,14 +83,16 @@ class View:
     # copies
 
     def put(self, source, ctx: Context | None = None) -> None:
-        """Copies an array, a View or a number in, as NumPy assigns: shapes are broadcast, types converted if the kind stays (int to float,
-        not float to int). Done on return. ValueError: the shape; TypeError: the type; Error: MX_ERR_CONST, the view is read-only."""
+        """Copies an array, a View or a number in, as NumPy assigns: shapes are broadcast, types converted if the kind
+        stays (int to float, not float to int). Done on return. ValueError: the shape; TypeError: the type; Error:
+        MX_ERR_CONST, the view is read-only."""
         if isinstance(source, View):
             return copy(ctx or self.ctx, self, source)
         source = np.asarray(source)
         if source.dtype != self.dtype:
             if not np.can_cast(source.dtype, self.dtype, "same_kind"):
-                raise TypeError(f"view '{self.label}': got elements of {source.dtype}, expected {self.dtype}: convert them by astype")
+                raise TypeError(f"view '{self.label}': got elements of {source.dtype}, expected {self.dtype}: convert "
+                                f"them by astype")
             source = source.astype(self.dtype)
         if source.shape != self.shape:
             try:
@@ -95,18 +102,22 @@ class View:
         if not source.flags.aligned or any(s < 0 or s % self.itemsize for s in source.strides):
             source = np.ascontiguousarray(source)
         strides = None if source.flags.c_contiguous else integers([s // self.itemsize for s in source.strides])
-        libminx().mx_import_((ctx or self.ctx).handle, self.handle, c_void_p(source.ctypes.data), strides, element_type(self.dtype))
+        libminx().mx_import_((ctx or self.ctx).handle, self.handle, c_void_p(source.ctypes.data), strides,
+                             element_type(self.dtype))
 
     def numpy(self, ctx: Context | None = None, out: np.ndarray | None = None) -> np.ndarray:
-        """A copy of the elements as a NumPy array, done on return. out: an array of this shape and type, which gets them instead."""
+        """A copy of the elements as a NumPy array, done on return. out: an array of this shape and type, which gets
+        them instead."""
         if out is None:
             out = np.empty(self.shape, self.dtype, "F" if self.layout == LEFT else "C")
         if out.shape != self.shape or out.dtype != self.dtype or not out.flags.writeable:
-            raise ValueError(f"view '{self.label}': got an array of {out.dtype}, shape {out.shape}, expected one of {self.dtype}, "
+            raise ValueError(f"view '{self.label}': got an array of {out.dtype}, shape {out.shape}, expected one of "
+                             f"{self.dtype}, "
                              f"shape {self.shape}, that can be written")
         if self.size:
             strides = arrays.element_strides(arrays.describe(out, "out"), "out")
-            libminx().mx_export_((ctx or self.ctx).handle, self.handle, c_void_p(out.ctypes.data), strides, element_type(self.dtype))
+            libminx().mx_export_((ctx or self.ctx).handle, self.handle, c_void_p(out.ctypes.data), strides,
+                                 element_type(self.dtype))
         return out
 
     def fill(self, value, ctx: Context | None = None) -> None:
@@ -124,8 +135,9 @@ class View:
     # parts
 
     def __getitem__(self, key) -> View:
-        """A part, which shares the memory: view[3], view[1:-1, ..., 2]. Slices have steps of 1. view[i, j] with all indices is a part of no
-        dimensions; .item() is its number. IndexError: an index or too many; ValueError: a step."""
+        """A part, which shares the memory: view[3], view[1:-1, ..., 2]. Slices have steps of 1. view[i, j] with all
+        indices is a part of no dimensions; .item() is its number. IndexError: an index or too many; ValueError: a
+        step."""
         part, lib = Handle(), libminx()
         slices = self._slices(key)
         lib.mx_subview(self.handle, len(slices), (Slice * max(len(slices), 1))(*slices), byref(part))
@@ -159,9 +171,11 @@ class View:
         try:
             index = operator.index(key)
         except TypeError:
-            raise TypeError(f"view '{self.label}': got an index that is a {type(key).__name__}, expected integers and slices") from None
+            raise TypeError(f"view '{self.label}': got an index that is a {type(key).__name__}, expected integers and "
+                            f"slices") from None
         if not -extent <= index < extent:
-            raise IndexError(f"view '{self.label}': index {index} is out of bounds for axis {axis} with extent {extent}")
+            raise IndexError(f"view '{self.label}': index {index} is out of bounds for axis {axis} with extent "
+                             f"{extent}")
         index += extent if index < 0 else 0
         return Slice(index, index, True)
 
@@ -178,13 +192,15 @@ class View:
         return View(self.ctx, handle, self.dtype, self.base)
 
     def mirror(self, always: bool = False) -> View:
-        """A view of the same shape, layout and padding in host memory, of zeros; the view itself where NumPy accesses it, unless `always`."""
+        """A view of the same shape, layout and padding in host memory, of zeros; the view itself where NumPy accesses
+        it, unless `always`."""
         handle, lib = Handle(), libminx()
         (lib.mx_mirror_create if always else lib.mx_mirror_if_needed)(self.handle, byref(handle))
         return View(self.ctx, handle, self.dtype, self.base if self.space in HOST_ACCESSIBLE and not always else None)
 
     def unchecked(self, scale: float | None = None) -> View:
-        """Excludes the view from the comparisons of check= contexts; scale: relates differences at least to this magnitude instead."""
+        """Excludes the view from the comparisons of check= contexts; scale: relates differences at least to this
+        magnitude instead."""
         if scale is None:
             libminx().mx_view_set_unchecked(self.handle)
         else:
@@ -194,10 +210,11 @@ class View:
     # the memory itself
 
     def array(self) -> np.ndarray:
-        """The memory as a NumPy array, without a copy; read-only where the view is. The array keeps the memory. Call ctx.fence() between
-        kernels and NumPy. Error MX_ERR_SPACE: host code cannot access it."""
+        """The memory as a NumPy array, without a copy; read-only where the view is. The array keeps the memory. Call
+        ctx.fence() between kernels and NumPy. Error MX_ERR_SPACE: host code cannot access it."""
         if self.space not in HOST_ACCESSIBLE:
-            raise Error("MX_ERR_SPACE", f"the view '{self.label}' is in {SPACE_NAMES[self.space]} memory, which NumPy cannot access: "
+            raise Error("MX_ERR_SPACE", f"the view '{self.label}' is in {SPACE_NAMES[self.space]} memory, which NumPy "
+                                        f"cannot access: "
                         "use numpy(), which copies")
         self._strided("NumPy")
         self.ctx.fence()
@@ -205,7 +222,8 @@ class View:
 
     def __array__(self, dtype=None, copy=None):
         if self.space not in HOST_ACCESSIBLE:
-            raise TypeError(f"the view '{self.label}' is in {SPACE_NAMES[self.space]} memory: use numpy(), which copies")
+            raise TypeError(f"the view '{self.label}' is in {SPACE_NAMES[self.space]} memory: use numpy(), which "
+                            f"copies")
         found = self.array()
         if dtype is not None and np.dtype(dtype) != self.dtype:
             if copy is False:
@@ -217,24 +235,29 @@ class View:
     def __cuda_array_interface__(self) -> dict:
         """Version 3. The other library waits for the stream of the view's context."""
         if self.space not in DEVICE_ACCESSIBLE or self.ctx.stream is None:
-            raise AttributeError(f"the view '{self.label}' is in {SPACE_NAMES[self.space]} memory of {self.ctx.backend}, not of a GPU")
+            raise AttributeError(f"the view '{self.label}' is in {SPACE_NAMES[self.space]} memory of "
+                                 f"{self.ctx.backend}, not of a GPU")
         self._strided("__cuda_array_interface__")
-        return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "descr": self.dtype.descr, "strides": self.strides,
-                "data": (self.address if self.size else 0, self.readonly), "stream": self.ctx.stream or arrays.LEGACY}
+        return {"version": 3, "shape": self.shape, "strides": self.strides, "typestr": self.dtype.str,
+                "descr": self.dtype.descr, "data": (self.address if self.size else 0, self.readonly),
+                "stream": self.ctx.stream or arrays.LEGACY}
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """(device type, device number) of DLPack. BufferError: simt, which no other library accesses."""
         if self.space not in dlpack.DEVICES:
-            raise BufferError(f"the view '{self.label}' is in {SPACE_NAMES[self.space]} memory, which no other library accesses: use numpy()")
+            raise BufferError(f"the view '{self.label}' is in {SPACE_NAMES[self.space]} memory, which no other "
+                              f"library accesses: use numpy()")
         return dlpack.DEVICES[self.space], max(self.ctx.device, 0) if self.space in DEVICE_ACCESSIBLE else 0
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        """A capsule of the memory. stream: of the other library, by which the work of the context so far is ordered (None: the default
-        stream; -1: none). dl_device: another device, (1, 0) for the host: a copy. copy: True, always; False, never (BufferError)."""
+        """A capsule of the memory. stream: of the other library, by which the work of the context so far is ordered
+        (None: the default stream; -1: none). dl_device: another device, (1, 0) for the host: a copy. copy: True,
+        always; False, never (BufferError)."""
         device = self.__dlpack_device__()
         if dl_device is not None and tuple(dl_device) != device:
             if copy is False or tuple(dl_device) != (dlpack.CPU, 0):
-                raise BufferError(f"the view '{self.label}' is on DLPack's device {device}: as memory of {tuple(dl_device)} "
+                raise BufferError(f"the view '{self.label}' is on DLPack's device {device}: as memory of "
+                                  f"{tuple(dl_device)} "
                                   f"{'it needs a copy' if copy is False else 'it cannot be had'}")
             return self.numpy().__dlpack__(max_version=max_version) if max_version else self.numpy().__dlpack__()
         source = self.copy() if copy else self
@@ -242,8 +265,8 @@ class View:
         source._show_to(stream)
         versioned = max_version is not None and max_version[0] >= 1
         strides = [s // self.itemsize for s in source.strides]
-        return dlpack.capsule(_Owner(source), source.address, source.shape, strides, self.dtype, device, source.readonly, versioned,
-                              copied=bool(copy))
+        return dlpack.capsule(_Owner(source), source.address, source.shape, strides, self.dtype, device,
+                              source.readonly, versioned, copied=bool(copy))
 
     def _show_to(self, stream) -> None:
         """Work on a stream of another library from now on sees what kernels have done so far."""
@@ -273,8 +296,8 @@ class _Owner:
         self.held = Held(self, lambda: lib.mx_view_destroy(byref(handle)), shared=True)
         self.base, self.minx_space = view.base, view.space
         if view.space in HOST_ACCESSIBLE:
-            self.__array_interface__ = {"version": 3, "shape": view.shape, "typestr": view.dtype.str, "strides": view.strides,
-                                        "data": (view.address, view.readonly)}
+            self.__array_interface__ = {"version": 3, "shape": view.shape, "strides": view.strides,
+                                        "typestr": view.dtype.str, "data": (view.address, view.readonly)}
 
 
 def create(ctx: Context, shape, dtype, label: str, layout: int, space: int, uninitialized: bool) -> View:
@@ -282,8 +305,8 @@ def create(ctx: Context, shape, dtype, label: str, layout: int, space: int, unin
     shape = (operator.index(shape),) if hasattr(shape, "__index__") else tuple(operator.index(n) for n in shape)
     dtype, handle = np.dtype(dtype), Handle()
     options = ViewOptions(space=space, layout=layout, uninitialized=uninitialized)
-    libminx().mx_view_create(ctx.handle, arrays.short(label), element_type(dtype), len(shape), integers(shape), byref(options),
-                             byref(handle))
+    libminx().mx_view_create(ctx.handle, arrays.short(label), element_type(dtype), len(shape), integers(shape),
+                             byref(options), byref(handle))
     return View(ctx, handle, dtype)
 
 
@@ -306,8 +329,9 @@ def of_array(ctx: Context, array, label: str | None, space: int) -> View:
 
 
 def from_dlpack(source, ctx: Context | None = None) -> View:
-    """A View of memory that another library offers by __dlpack__, without a copy, on a context (the default one if left out). On a GPU
-    the context waits for the work of the other library so far. Error MX_ERR_SPACE: the context cannot access the memory.
+    """A View of memory that another library offers by __dlpack__, without a copy, on a context (the default one if left
+    out). On a GPU the context waits for the work of the other library so far. Error MX_ERR_SPACE: the context cannot
+    access the memory.
 
     >>> x = np.arange(3.0)
     >>> view = minx.from_dlpack(x, minx.Context("serial"))
