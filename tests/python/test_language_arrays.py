@@ -1,5 +1,5 @@
-"""Arrays in kernels: records, parts, local arrays, static extents, random numbers. Each is compared with the same function as plain
-Python on NumPy arrays."""
+"""Arrays in kernels: records, parts, local arrays, static extents, random numbers. Each is compared with the same
+function as plain Python on NumPy arrays."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,9 @@ def filled(dtype, n, seed=0):
     return out
 
 
-@pytest.mark.parametrize("dtype,kernel,numbers", [(ATOM, atoms_step, (0.5,)), (PACKED, packed_step, ()), (GAPS, gaps_step, ())])
+@pytest.mark.parametrize(
+    "dtype,kernel,numbers", [(ATOM, atoms_step, (0.5,)), (PACKED, packed_step, ()), (GAPS, gaps_step, ())]
+)
 def test_records(context, dtype, kernel, numbers):
     out = np.zeros(9)
     both(context, 9, kernel, [filled(dtype, 9), out], *numbers)
@@ -114,7 +116,12 @@ def parts(i, out, a, b):
 
 def test_parts(context):
     rng = np.random.default_rng(0)
-    both(context, 3, parts, [np.zeros(3), rng.integers(0, 9, (5, 7)).astype(float), rng.integers(0, 9, (3, 4, 5)).astype(float)])
+    both(
+        context,
+        3,
+        parts,
+        [np.zeros(3), rng.integers(0, 9, (5, 7)).astype(float), rng.integers(0, 9, (3, 4, 5)).astype(float)],
+    )
 
 
 def slice_bounds(i, out, a, low, high):

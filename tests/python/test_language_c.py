@@ -1,4 +1,5 @@
-"""The C that kernels become has no warnings: of gcc and clang with -Wall -Wextra, and of nvcc, which compiles it as CUDA C++."""
+"""The C that kernels become has no warnings: of gcc and clang with -Wall -Wextra, and of nvcc, which compiles it as
+CUDA C++."""
 
 import os
 import shutil
@@ -34,7 +35,17 @@ def everything(i, out, z, small, big, x, flags, n):
     small[i] //= 2
     big[i] **= 2
     flags[i] = small[i] < big[i] and n != 0
-    out[i] = a + b + m + w[1][2] + r.uniform(-1, 1) + min(n, i, 3) + max(x[i, 0], 2) + statements.clamp(s, high=2) + x[i, 0] // 3 % 2
+    out[i] = (
+        a
+        + b
+        + m
+        + w[1][2]
+        + r.uniform(-1, 1)
+        + min(n, i, 3)
+        + max(x[i, 0], 2)
+        + statements.clamp(s, high=2)
+        + x[i, 0] // 3 % 2
+    )
     if small[i] > big[i]:
         minx.atomic_add(out, i, 1.0)
     while n > 3:
@@ -63,8 +74,19 @@ def reduced(i, j, x):
 def launches():
     """One kernel after the other, each with its arguments."""
     return [
-        (everything, 6, (np.zeros(6), RANDOM.normal(size=6) + 1j, np.arange(6, dtype=np.uint8), np.arange(6, dtype=np.uint64), ROWS,
-                         np.zeros(6, bool), 2)),
+        (
+            everything,
+            6,
+            (
+                np.zeros(6),
+                RANDOM.normal(size=6) + 1j,
+                np.arange(6, dtype=np.uint8),
+                np.arange(6, dtype=np.uint64),
+                ROWS,
+                np.zeros(6, bool),
+                2,
+            ),
+        ),
         (arrays.atoms_step, 6, (arrays.filled(arrays.ATOM, 6), np.zeros(6), 0.5)),
         (arrays.packed_step, 6, (arrays.filled(arrays.PACKED, 6), np.zeros(6))),
         (arrays.parts, 3, (np.zeros(3), ROWS[:5, :7].copy(), np.ones((3, 4, 5)))),
@@ -105,7 +127,9 @@ def compile_all(sources, folder, command, suffix, head):
     for name, text in sources.items():
         source = folder / f"{name}.{suffix}"
         source.write_text(head(text) + text)
-        run = subprocess.run([*command, "-c", str(source), "-o", str(folder / f"{name}.o")], capture_output=True, text=True)
+        run = subprocess.run(
+            [*command, "-c", str(source), "-o", str(folder / f"{name}.o")], capture_output=True, text=True
+        )
         assert run.returncode == 0 and "warning" not in run.stderr, f"{name}\n{run.stderr}\n{text}"
 
 
@@ -117,7 +141,13 @@ def test_no_warnings(sources, compiler, tmp_path):
     for instance in ("host_right", "dispatch"):
         command = [compiler, "-std=gnu11", "-O3", "-march=native", "-fopenmp-simd", "-Wall", "-Wextra", f"-I{include}"]
         command += ["-Wno-pass-failed"] if "clang" in compiler else []  # a loop that is not vectorised
-        compile_all(sources, tmp_path, command, "c", lambda text: units.head(instance, ("host_right",)) + units.includes(units.headers_of(text)))
+        compile_all(
+            sources,
+            tmp_path,
+            command,
+            "c",
+            lambda text: units.head(instance, ("host_right",)) + units.includes(units.headers_of(text)),
+        )
 
 
 def test_cuda(sources, tmp_path):
@@ -126,7 +156,23 @@ def test_cuda(sources, tmp_path):
     if nvcc is None or not os.environ.get("MINX_TEST_NVCC"):
         pytest.skip("nvcc, with MINX_TEST_NVCC=1")
     include = settings_module.settings().include
-    chosen = {name: sources[name] for name in os.environ.get("MINX_TEST_NVCC_KERNELS", "everything columns histogram draw").split()}
-    command = [nvcc, "-std=c++17", "-O3", "--expt-relaxed-constexpr", "-gencode=arch=compute_90,code=sm_90", "-Xcompiler=-Wall,-Wextra",
-               f"-I{include}"]
-    compile_all(chosen, tmp_path, command, "cu", lambda text: units.head("cuda_left", ()) + units.includes(units.headers_of(text)))
+    chosen = {
+        name: sources[name]
+        for name in os.environ.get("MINX_TEST_NVCC_KERNELS", "everything columns histogram draw").split()
+    }
+    command = [
+        nvcc,
+        "-std=c++17",
+        "-O3",
+        "--expt-relaxed-constexpr",
+        "-gencode=arch=compute_90,code=sm_90",
+        "-Xcompiler=-Wall,-Wextra",
+        f"-I{include}",
+    ]
+    compile_all(
+        chosen,
+        tmp_path,
+        command,
+        "cu",
+        lambda text: units.head("cuda_left", ()) + units.includes(units.headers_of(text)),
+    )

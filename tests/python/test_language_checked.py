@@ -1,4 +1,5 @@
-"""MINX_PY_CHECK=1: indices out of bounds, integer division by zero and asserts are errors that name the Python file and line."""
+"""MINX_PY_CHECK=1: indices out of bounds, integer division by zero and asserts are errors that name the Python file and
+line."""
 
 import os
 import re
@@ -81,10 +82,15 @@ def test_checked(tmp_path, resource):
     lines = {name: n for n, text in enumerate(PROGRAM.splitlines(), 1) for name in re.findall(r"# LINE (\w+)", text)}
     said = dict(line.split(" ", 1) for line in run.stdout.splitlines())
     assert said.pop("fine") == "ran"
-    expected = {"index": r"index of dimension 0 of view '\w+' is [45], expected 0 to 3", "part": "index of a part of an array",
-                "local": r"index of dimension 0 of mx_local_\w+ is not 0 to 3|index of dimension 0 of w is not 0 to 3",
-                "divide": r"integer division by zero: `b\[i\] % \(n - 2\)`", "function": "integer division by zero: `n // by`",
-                "asserted": "an item of too large a number", "reduced": r"integer division by zero: `b\[i\] // \(n - 2\)`"}
+    expected = {
+        "index": r"index of dimension 0 of view '\w+' is [45], expected 0 to 3",
+        "part": "index of a part of an array",
+        "local": r"index of dimension 0 of mx_local_\w+ is not 0 to 3|index of dimension 0 of w is not 0 to 3",
+        "divide": r"integer division by zero: `b\[i\] % \(n - 2\)`",
+        "function": "integer division by zero: `n // by`",
+        "asserted": "an item of too large a number",
+        "reduced": r"integer division by zero: `b\[i\] // \(n - 2\)`",
+    }
     assert set(said) == set(expected)
     for name, text in expected.items():
         assert said[name].startswith("MX_ERR_BOUNDS")

@@ -1,7 +1,8 @@
 """Expressions that a seeded generator makes, against Python's own evaluation of the same text on NumPy's scalars.
 
-What Python cannot evaluate, or only with more than 64 bits, is left out. So is `and`, `or` and `x if c else y` of several types but in
-conditions: there Python's type depends on the values, a kernel's does not. Some are refused: what they are is compared, too."""
+What Python cannot evaluate, or only with more than 64 bits, is left out. So is `and`, `or` and `x if c else y` of
+several types but in conditions: there Python's type depends on the values, a kernel's does not. Some are refused: what
+they are is compared, too."""
 
 import linecache
 import math
@@ -18,7 +19,14 @@ from minx.language.values import Spec
 
 ITEMS, EXPRESSIONS = 9, 120
 LEAVES = "i8[i] u8[i] i16[i] i32[i] u32[i] i64[i] u64[i] f32[i] f64[i] b[i] i n a 3 -2 7 0.5 2.25 1 True (i-4)".split()
-REFUSED = ("is out of bounds for", "it takes integers", "negative shift count", "of a NumPy bool", "division by zero", "bad operand")
+REFUSED = (
+    "is out of bounds for",
+    "it takes integers",
+    "negative shift count",
+    "of a NumPy bool",
+    "division by zero",
+    "bad operand",
+)
 
 
 def made(rng: random.Random, depth: int) -> str:
@@ -43,7 +51,7 @@ def made(rng: random.Random, depth: int) -> str:
     if kind == "power":
         return f"({part()} ** {rng.choice([1, 2, 3])})"
     if kind == "convert":
-        return f"{rng.choice(['int', 'float', 'bool', 'round', 'minx.i32', 'minx.f32', 'minx.u8', 'math.floor'])}({part()})"
+        return f"{rng.choice('int float bool round minx.i32 minx.f32 minx.u8 math.floor'.split())}({part()})"
     return f"(not {part()})"
 
 
@@ -109,7 +117,9 @@ def test_expressions(seed):
             else:
                 assert any(r in message for r in REFUSED), (text, message)
     out = np.zeros((ITEMS, EXPRESSIONS))
-    minx.parallel_for(ITEMS, function_of([t for t, *_ in found], data), out, *data.values(), 5, 1.5, ctx=minx.Context("serial"))
+    minx.parallel_for(
+        ITEMS, function_of([t for t, *_ in found], data), out, *data.values(), 5, 1.5, ctx=minx.Context("serial")
+    )
     for k, (text, expected, single) in enumerate(found):
         # x ** 3 is two products here, and products and sums may become one instruction: some units in the last place
         close = np.allclose(out[:, k], expected, rtol=1e-6 if single else 1e-13, atol=0, equal_nan=True)

@@ -1,7 +1,7 @@
 """Numbers in kernels mean what they mean in NumPy 2 and Python: every rule is compared with NumPy itself.
 
-A kernel computes `x[i] op y[i]` for all pairs of values at the edges of two types. The expected results are those of NumPy's
-scalars, and their types are what the kernel's own types have to be."""
+A kernel computes `x[i] op y[i]` for all pairs of values at the edges of two types. The expected results are those of
+NumPy's scalars, and their types are what the kernel's own types have to be."""
 
 import itertools
 import math
@@ -28,7 +28,9 @@ def edges(dtype):
         info = np.iinfo(dtype)
         values = {info.min, info.min + 1, info.max, info.max - 1, info.max // 2, 0, 1, 2, 3, 5, 7, -1, -2, -3, -7}
         return np.array(sorted(v for v in values if info.min <= v <= info.max), dtype)
-    return np.array([0.0, -0.0, 1.0, -1.0, 0.1, 2.5, -2.5, 3.0, -3.0, 7.25, 1e30, -1e-30, np.inf, -np.inf, np.nan], dtype)
+    return np.array(
+        [0.0, -0.0, 1.0, -1.0, 0.1, 2.5, -2.5, 3.0, -3.0, 7.25, 1e30, -1e-30, np.inf, -np.inf, np.nan], dtype
+    )
 
 
 def pairs(a, b):
@@ -109,10 +111,19 @@ def compared(a, b):
         (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)))
 
 
-OPERATORS = {"add": (k_add, operator.add), "sub": (k_sub, operator.sub), "mul": (k_mul, operator.mul), "div": (k_div, operator.truediv),
-             "floordiv": (k_floordiv, operator.floordiv), "mod": (k_mod, operator.mod), "and": (k_and, operator.and_),
-             "or": (k_or, operator.or_), "xor": (k_xor, operator.xor), "lshift": (k_lshift, operator.lshift),
-             "rshift": (k_rshift, operator.rshift)}
+OPERATORS = {
+    "add": (k_add, operator.add),
+    "sub": (k_sub, operator.sub),
+    "mul": (k_mul, operator.mul),
+    "div": (k_div, operator.truediv),
+    "floordiv": (k_floordiv, operator.floordiv),
+    "mod": (k_mod, operator.mod),
+    "and": (k_and, operator.and_),
+    "or": (k_or, operator.or_),
+    "xor": (k_xor, operator.xor),
+    "lshift": (k_lshift, operator.lshift),
+    "rshift": (k_rshift, operator.rshift),
+}
 
 
 @pytest.fixture(scope="module")
@@ -138,15 +149,37 @@ def check_pair(name, s, t, ctx):
     assert not wrong, (name, s, t, wrong[:3])
 
 
-# One kernel for each operator and pair of types would be some 1300 compilations: these are the pairs with another rule each.
-PAIRS = [("i4", "i4"), ("i1", "i1"), ("u1", "u1"), ("u2", "u2"), ("i8", "i8"), ("u8", "u8"), ("u4", "i4"), ("i8", "u8"), ("i2", "u1"),
-         ("f4", "f4"), ("f8", "f8"), ("i4", "f4"), ("i2", "f4"), ("?", "?"), ("?", "i2")]
+# One kernel for each operator and pair of types would be some 1300 compilations: these are the pairs with another rule
+# each.
+PAIRS = [
+    ("i4", "i4"),
+    ("i1", "i1"),
+    ("u1", "u1"),
+    ("u2", "u2"),
+    ("i8", "i8"),
+    ("u8", "u8"),
+    ("u4", "i4"),
+    ("i8", "u8"),
+    ("i2", "u1"),
+    ("f4", "f4"),
+    ("f8", "f8"),
+    ("i4", "f4"),
+    ("i2", "f4"),
+    ("?", "?"),
+    ("?", "i2"),
+]
 
 
 @pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize("s,t", PAIRS)
 def test_operators(name, s, t, serial):
-    if (s, t) in (("i2", "u1"), ("?", "i2"), ("u4", "i4"), ("i2", "f4")) and name in ("and", "or", "xor", "sub", "rshift"):
+    if (s, t) in (("i2", "u1"), ("?", "i2"), ("u4", "i4"), ("i2", "f4")) and name in (
+        "and",
+        "or",
+        "xor",
+        "sub",
+        "rshift",
+    ):
         pytest.skip("the same rule as that of another pair")
     check_pair(name, s, t, serial)
 
@@ -164,8 +197,10 @@ def test_every_pair_has_numpys_type():
             assert T.combine(weak, T.of_dtype(s)) == T.of_dtype(expected), (weak, s)
 
 
-@pytest.mark.parametrize("s,t", [("i8", "u8"), ("u8", "i4"), ("i1", "u4"), ("u8", "u8"), ("f8", "i4"), ("f4", "f4"), ("?", "i8"),
-                                 ("u1", "i1")])
+@pytest.mark.parametrize(
+    "s,t",
+    [("i8", "u8"), ("u8", "i4"), ("i1", "u4"), ("u8", "u8"), ("f8", "i4"), ("f4", "f4"), ("?", "i8"), ("u1", "i1")],
+)
 def test_comparisons(s, t, serial):
     x, y = pairs(edges(s), edges(t))
     expected = [compared(a, b) for a, b in zip(x, y)]
@@ -338,15 +373,21 @@ def test_conversions_and_rounding(serial):
     assert np.array_equal(out, expected)
 
 
-ONE = ("sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh cbrt fabs arcsin arccos arctan arcsinh arccosh "
-       "arctanh").split()
+ONE = (
+    "sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh cbrt fabs arcsin arccos arctan "
+    "arcsinh arccosh "
+    "arctanh"
+).split()
 
 
 def test_functions(serial):
     """The functions of math and numpy, as floats of 64 and 32 bits."""
     names = [n for n in ONE if hasattr(np, n)]
     lines = [f"    out[i, {n}] = np.{name}(x[i])" for n, name in enumerate(names)]
-    lines += [f"    out[i, {len(names) + n}] = math.{name}(x[i], y[i])" for n, name in enumerate(("hypot", "atan2", "copysign", "fmod"))]
+    lines += [
+        f"    out[i, {len(names) + n}] = math.{name}(x[i], y[i])"
+        for n, name in enumerate(("hypot", "atan2", "copysign", "fmod"))
+    ]
     import linecache
 
     text = "def f(i, out, x, y):\n" + "\n".join(lines) + "\n"
@@ -432,4 +473,8 @@ def test_f32_kernels_stay_f32(serial):
     y, x = np.zeros(4, np.float32), np.arange(4, dtype=np.float32)
     minx.parallel_for(4, f, y, x, ctx=serial)
     text = f.c_source()[0]
-    assert "float s = 0.0f" in text and "sqrtf(" in text and "double" not in text.split("_body(")[1].split("#line")[0].split("MX_FOR")[0]
+    assert (
+        "float s = 0.0f" in text
+        and "sqrtf(" in text
+        and "double" not in text.split("_body(")[1].split("#line")[0].split("MX_FOR")[0]
+    )

@@ -260,7 +260,11 @@ def test_atomics(context):
     if context != "python" and "check" in context.resource:
         pytest.skip("the order in which items get numbers depends on timing")
     n, data = 100, Arrays(context)
-    a, b, seen = data.to(np.array([0, 0, -9, 9, 0, 0, 255, 0, 0, 0, 3, 64, 3, 8])), data.to(np.ones((2, 2), np.float32)), data.to(np.zeros(n, int))
+    a, b, seen = (
+        data.to(np.array([0, 0, -9, 9, 0, 0, 255, 0, 0, 0, 3, 64, 3, 8])),
+        data.to(np.ones((2, 2), np.float32)),
+        data.to(np.zeros(n, int)),
+    )
     minx.parallel_for(n, f, a, b, seen, ctx=context)
     xors = 0
     for i in range(n):

@@ -1,5 +1,6 @@
-"""Mistakes in kernels: each is a SyntaxError with the file, the line and the columns of the text that is wrong, and says what to write
-instead. The text that an error has to mark is named beside each kernel; it is on the line with the comment `# here`."""
+"""Mistakes in kernels: each is a SyntaxError with the file, the line and the columns of the text that is wrong, and
+says what to write instead. The text that an error has to mark is named beside each kernel; it is on the line with the
+comment `# here`."""
 
 import inspect
 
@@ -38,8 +39,10 @@ def try_statement(i, a):
     except ValueError: pass
 
 
-@mistake("`raise` is not supported in kernels: use `assert`, which checked mode reports, or store an error code in an array",
-         "raise ValueError(i)")
+@mistake(
+    "`raise` is not supported in kernels: use `assert`, which checked mode reports, or store an error code in an array",
+    "raise ValueError(i)",
+)
 def raise_statement(i, a):
     raise ValueError(i)  # here
 
@@ -54,8 +57,11 @@ def from_import(i, a):
     from math import sin  # here
 
 
-@mistake("`global` is not supported in kernels: kernels cannot assign variables of outside: pass an array of one element, or reduce",
-         "global N")
+@mistake(
+    "`global` is not supported in kernels: kernels cannot assign variables of outside: "
+    "pass an array of one element, or reduce",
+    "global N",
+)
 def global_statement(i, a):
     global N  # here
     N = i
@@ -72,8 +78,11 @@ def class_statement(i, a):
     class B: pass  # here
 
 
-@mistake("a function inside a kernel is not supported in kernels: define it outside; in a team kernel, write a loop over "
-         "team.threads(n)", "def f(): return 1")
+@mistake(
+    "a function inside a kernel is not supported in kernels: define it outside; in a team kernel, write a loop over "
+    "team.threads(n)",
+    "def f(): return 1",
+)
 def inner_function(i, a):
     def f(): return 1  # here
 
@@ -88,7 +97,10 @@ def match_statement(i, a):
 # ---- expressions that kernels do not have ----
 
 
-@mistake("a list comprehension is not supported in kernels: write a loop; minx.local(n, float) is a local array", "[k for k in range(3)]")
+@mistake(
+    "a list comprehension is not supported in kernels: write a loop; minx.local(n, float) is a local array",
+    "[k for k in range(3)]",
+)
 def list_comprehension(i, a):
     b = [k for k in range(3)]  # here
 
@@ -225,7 +237,9 @@ def array_by_branch(i, a, b):
     a[i] = r[i]
 
 
-MISTAKES[-1] = pytest.param(array_by_branch, *MISTAKES[-1].values[1:3], (A1, A1.copy()), 4, minx.parallel_for, id="array_by_branch")
+MISTAKES[-1] = pytest.param(
+    array_by_branch, *MISTAKES[-1].values[1:3], (A1, A1.copy()), 4, minx.parallel_for, id="array_by_branch"
+)
 
 
 @mistake("300 is out of bounds for u8, which has 0 to 255", "300", np.zeros(4, np.uint8))
@@ -263,8 +277,15 @@ def whole_array(i, a):
     a[i] = a + 1  # here
 
 
-MISTAKES[-1] = pytest.param(whole_array, "`+` of an array of 1 dimension: expected numbers", "a + 1", (A1,), 4, minx.parallel_for,
-                            id="whole_array")
+MISTAKES[-1] = pytest.param(
+    whole_array,
+    "`+` of an array of 1 dimension: expected numbers",
+    "a + 1",
+    (A1,),
+    4,
+    minx.parallel_for,
+    id="whole_array",
+)
 
 
 @mistake("the truth of an array of 1 dimension: compare it with something", "a")
@@ -339,8 +360,12 @@ def float_range(i, a):
         a[i] = k
 
 
-@mistake("a loop over an array of 1 dimension: a loop goes over range(...), minx.simd(range(...)), minx.unroll(range(...)) or a team's "
-         "threads, lanes or items", "a")
+@mistake(
+    "a loop over an array of 1 dimension: a loop goes over range(...), minx.simd(range(...)), minx.unroll(range(...)) "
+    "or a team's "
+    "threads, lanes or items",
+    "a",
+)
 def loop_over_array(i, a):
     for v in a:  # here
         a[i] = v
@@ -417,7 +442,11 @@ def atomic_on_floats(i, a):
     minx.atomic_and(a, i, 1)  # here
 
 
-@mistake("atomic_add of a i16: atomics are on f64, f32, i32, i64, u32, u64", "minx.atomic_add(a, i, 1)", np.zeros(4, np.int16))
+@mistake(
+    "atomic_add of a i16: atomics are on f64, f32, i32, i64, u32, u64",
+    "minx.atomic_add(a, i, 1)",
+    np.zeros(4, np.int16),
+)
 def atomic_on_small(i, a):
     minx.atomic_add(a, i, 1)  # here
 

@@ -13,9 +13,10 @@ MOST_STATIC, LARGEST = 4, 4095  # of MX_ACCESSOR
 
 
 class Array:
-    """minx.Array[float, :, 3]: an array of float64 of two dimensions, the last of which is 3. Compilers then know the distance of its
-    rows. A number stands for an extent that is always the same, `:` for any other; numbers are those of the last dimensions: at most
-    four, each 1 to 4095. The first word is the type of the elements: float, int, minx.f32, numpy.int32, ...
+    """minx.Array[float, :, 3]: an array of float64 of two dimensions, the last of which is 3. Compilers then know the
+    distance of its rows. A number stands for an extent that is always the same, `:` for any other; numbers are those of
+    the last dimensions: at most four, each 1 to 4095. The first word is the type of the elements: float, int, minx.f32,
+    numpy.int32, ...
 
     A launch with other elements or another rank is a TypeError, one with other extents a minx.Error (MX_ERR_EXTENT).
 
@@ -39,7 +40,9 @@ class Array:
         extents = [None if e == slice(None) else e for e in key[1:]]
         static = [e for e in extents if e is not None]
         if static != extents[len(extents) - len(static):]:
-            raise TypeError("the extents that are numbers are those of the last dimensions, as in minx.Array[float, :, 3]")
+            raise TypeError(
+                "the extents that are numbers are those of the last dimensions, as in minx.Array[float, :, 3]"
+            )
         if len(static) > MOST_STATIC or not all(isinstance(e, int) and 1 <= e <= LARGEST for e in static):
             raise TypeError(f"got extents {static}: expected at most {MOST_STATIC}, each 1 to {LARGEST}")
         return cls(element, tuple(extents))
@@ -50,14 +53,18 @@ class Array:
 
     def __repr__(self):
         extents = [":" if e is None else str(e) for e in self.extents]
-        return f"minx.Array[{', '.join([self.element if isinstance(self.element, str) else str(self.element), *extents])}]"
+        return (
+            f"minx.Array[{', '.join([self.element if isinstance(self.element, str) else str(self.element), *extents])}]"
+        )
 
     def apply(self, where: str, given: T.Array) -> T.Array:
         """The type of an argument of type `given`, with the static extents. TypeError: it is another array."""
         if self.element != given.element:
             raise TypeError(f"{where} is declared {self}, got elements of {given.element}")
         if len(self.extents) != given.rank:
-            raise TypeError(f"{where} is declared {self}, of {len(self.extents)} dimensions, got an array of {given.rank}")
+            raise TypeError(
+                f"{where} is declared {self}, of {len(self.extents)} dimensions, got an array of {given.rank}"
+            )
         return T.Array(given.element, given.rank, given.layout, self.static)
 
 

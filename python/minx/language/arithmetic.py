@@ -1,7 +1,7 @@
 """Operators: what Python and NumPy 2 mean by them, in C.
 
-Strong integers wrap as NumPy's do: they are computed in an unsigned type. Weak integers have 64 bits, and no kernel may exceed
-them. A comparison of integers is exact for any two types."""
+Strong integers wrap as NumPy's do: they are computed in an unsigned type. Weak integers have 64 bits, and no kernel may
+exceed them. A comparison of integers is exact for any two types."""
 
 from __future__ import annotations
 
@@ -174,12 +174,19 @@ class Arithmetic:
             return Val(f"{self.helper(COMPLEX_NAMES[word], t)}({self.cast(a, t)}, {self.cast(b, t)})", t)
         if T.is_float(t) and word not in ("+", "-", "*", "//", "%"):
             raise self.error(node, f"`{word}` of a {a.type if T.is_float(a.type) else b.type}: it takes integers")
-        nonneg = t in T.UNSIGNED or a.nonneg and b.nonneg and (t == INT and word != "-" or word in ("//", "%", "&", "|", "^", ">>"))
+        nonneg = (
+            t in T.UNSIGNED
+            or a.nonneg
+            and b.nonneg
+            and (t == INT and word != "-" or word in ("//", "%", "&", "|", "^", ">>"))
+        )
         if word in ("//", "%"):
             return self.floor(node, word, a, b, t, nonneg)
         if word in ("<<", ">>"):
             return self.shift(node, word, a, b, t, nonneg)
-        left, right = (getattr(node, f, node) for f in (("left", "right") if isinstance(node, ast.BinOp) else ("target", "value")))
+        left, right = (
+            getattr(node, f, node) for f in (("left", "right") if isinstance(node, ast.BinOp) else ("target", "value"))
+        )
         return Val(self.operate(word, self.cast(a, t, left), self.cast(b, t, right), t), t, nonneg=nonneg)
 
     def operate(self, word, x: str, y: str, t: str) -> str:
@@ -244,7 +251,11 @@ class Arithmetic:
             t = FLOAT
         if T.is_float(t):
             return Val(f"pow{'f' if t == 'f32' else ''}({strip(self.cast(a, t))}, {strip(self.cast(b, t))})", t)
-        return Val(f"{self.helper('pow', t)}({strip(self.cast(a, t))}, {strip(self.cast(b, t))})", t, nonneg=a.nonneg and t == INT)
+        return Val(
+            f"{self.helper('pow', t)}({strip(self.cast(a, t))}, {strip(self.cast(b, t))})",
+            t,
+            nonneg=a.nonneg and t == INT,
+        )
 
     def product(self, n: int, t: str) -> str:
         """A function for x ** n by squares: x, x*x, x*x*x, (x*x)*(x*x), ..."""
@@ -278,8 +289,16 @@ class Arithmetic:
         word = self.comparison(node, op)
         result = BOOL if a.type in T.WEAK and b.type in T.WEAK else NP_BOOL
         if a.const is not MISSING and b.const is not MISSING and result == BOOL:
-            return const_val({"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
-                              "!=": operator.ne}[word](a.const, b.const))
+            return const_val(
+                {
+                    "<": operator.lt,
+                    "<=": operator.le,
+                    ">": operator.gt,
+                    ">=": operator.ge,
+                    "==": operator.eq,
+                    "!=": operator.ne,
+                }[word](a.const, b.const)
+            )
         t = T.combine(a.type, b.type)
         if T.is_complex(t):
             if word not in ("==", "!="):

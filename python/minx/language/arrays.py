@@ -1,7 +1,8 @@
 """Arrays in kernels: elements, rows and other parts, fields of records, local arrays.
 
-A part of an array is no copy and no variable of C: it is the array with what is known of its indices (ArrayRef.axes). The place of
-an element is an lvalue of C; who asks for it to store there says so, and the argument becomes one that the kernel writes."""
+A part of an array is no copy and no variable of C: it is the array with what is known of its indices (ArrayRef.axes).
+The place of an element is an lvalue of C; who asks for it to store there says so, and the argument becomes one that the
+kernel writes."""
 
 from __future__ import annotations
 
@@ -10,7 +11,21 @@ import math
 
 from .. import types as T
 from ..types import INT, NP_BOOL, Array, FieldArray, Struct
-from .values import MISSING, WHOLE, ArrayRef, Part, Shape, Val, c_name, c_string, const_val, describe, is_atom, strip, wrap
+from .values import (
+    MISSING,
+    WHOLE,
+    ArrayRef,
+    Part,
+    Shape,
+    Val,
+    c_name,
+    c_string,
+    const_val,
+    describe,
+    is_atom,
+    strip,
+    wrap,
+)
 
 LOCAL_BYTES = 4096  # of one local array: more is not for registers or a GPU's stack
 
@@ -107,7 +122,9 @@ class Arrays:
         common = None
         for value in values:
             if not T.is_number(value.type):
-                raise self.error(node, f"an index that is no constant, of a tuple with {describe(value)}: expected numbers only")
+                raise self.error(
+                    node, f"an index that is no constant, of a tuple with {describe(value)}: expected numbers only"
+                )
             common = value.type if common is None else T.combine(common, value.type)
         if common is None:
             raise self.error(node, "an array without elements")
@@ -124,7 +141,9 @@ class Arrays:
             return self.field_of_array(node, ref, key.value)
         keys = key.elts if isinstance(key, ast.Tuple) else [key]
         if isinstance(ref.array.element, FieldArray) and len(keys) > ref.rank:  # a["v"][i, 1] is a["v"][i][1]
-            first, second = (ast.copy_location(ast.Tuple(list(k), ast.Load()), key) for k in (keys[:ref.rank], keys[ref.rank:]))
+            first, second = (
+                ast.copy_location(ast.Tuple(list(k), ast.Load()), key) for k in (keys[: ref.rank], keys[ref.rank :])
+            )
             inner = self.of_array(ast.copy_location(ast.Subscript(node.value, first, ast.Load()), node), ref)
             return self.of_array(ast.copy_location(ast.Subscript(node.value, second, ast.Load()), node), inner.ref)
         axes = self.axes_of(node, ref)
@@ -137,13 +156,22 @@ class Arrays:
         """The element of a part of no dimensions."""
         element = ref.array.element
         axes = [self.index_in(ref, d, axis) for d, axis in enumerate(ref.axes)]
-        code = ref.code + "".join(f"[{strip(a)}]" for a in axes) if ref.shape else f"MX_AT({', '.join([ref.code, *axes])})"
+        code = (
+            ref.code + "".join(f"[{strip(a)}]" for a in axes) if ref.shape else f"MX_AT({', '.join([ref.code, *axes])})"
+        )
         code += ref.field
         if isinstance(element, FieldArray):
-            return Val("", None, ref=ArrayRef(code, Array(element.element, len(element.shape)), ref.origin, name=ref.name,
-                                              shape=element.shape))
+            return Val(
+                "",
+                None,
+                ref=ArrayRef(
+                    code, Array(element.element, len(element.shape)), ref.origin, name=ref.name, shape=element.shape
+                ),
+            )
         t = NP_BOOL if T.is_bool(element) else element
-        return Val(code, t, nonneg=t in T.UNSIGNED, origin=ref.origin, place=True, shared=ref.origin is None and not ref.shape)
+        return Val(
+            code, t, nonneg=t in T.UNSIGNED, origin=ref.origin, place=True, shared=ref.origin is None and not ref.shape
+        )
 
     def index_in(self, ref, d, axis: str) -> str:
         """An index of an array of C, checked where kernels check. Accessors check theirs themselves."""
@@ -167,7 +195,9 @@ class Arrays:
             raise self.error(node, f"{len(keys)} indices for {ref}")
         axes = list(ref.axes) + [WHOLE] * (ref.array.rank - len(ref.axes))
         for key, d in zip(keys, places):
-            axes[d] = self.sliced(key, ref, d, axes[d]) if isinstance(key, ast.Slice) else self.index(key, ref, d, axes[d])
+            axes[d] = (
+                self.sliced(key, ref, d, axes[d]) if isinstance(key, ast.Slice) else self.index(key, ref, d, axes[d])
+            )
         while axes and axes[-1] is WHOLE:
             axes.pop()
         return tuple(axes)
@@ -177,7 +207,11 @@ class Arrays:
         if not T.is_integer(value.type):
             raise self.error(key, f"an index is an integer, got a {value.type}")
         extent = self.whole_extent(ref, d)
-        if value.const is not MISSING and extent.const is not MISSING and not -extent.const <= value.const < extent.const:
+        if (
+            value.const is not MISSING
+            and extent.const is not MISSING
+            and not -extent.const <= value.const < extent.const
+        ):
             raise self.error(key, f"index {value.const} of a dimension of {extent.const}")
         if value.const is not MISSING and value.const < 0:
             value = Val(f"({extent.code} - {-value.const})", INT) if extent.const is MISSING else const_val(
@@ -231,14 +265,21 @@ class Arrays:
 
     def fixed(self, ref: ArrayRef, node) -> ArrayRef:
         """The same part of an array, when what its indices are computed from has changed."""
-        axes = [a if not isinstance(a, str) or a.isdigit() or a.startswith("mx_at_") else self.stored(a, node) for a in ref.axes]
+        axes = [
+            a if not isinstance(a, str) or a.isdigit() or a.startswith("mx_at_") else self.stored(a, node)
+            for a in ref.axes
+        ]
         return ArrayRef(ref.code, ref.array, ref.origin, tuple(axes), ref.name, ref.shape, ref.field)
 
     def note_index(self, part):
         if isinstance(part, ast.BinOp):
             self.unit.offsets = True
-        if any(isinstance(n, ast.Subscript) for n in ast.walk(part)) or self.loop_names and isinstance(part, ast.Name) and \
-                part.id in self.seen_types:
+        if (
+            any(isinstance(n, ast.Subscript) for n in ast.walk(part))
+            or self.loop_names
+            and isinstance(part, ast.Name)
+            and part.id in self.seen_types
+        ):
             self.unit.indirect = True
 
     # ---- fields of records ----
@@ -249,8 +290,19 @@ class Arrays:
         if not isinstance(record, Struct):
             raise self.error(node, f"the elements of `{ast.unparse(node.value)}` are {record}: they have no fields")
         t = self.field_of_record(node, record, name)
-        return Val("", None, ref=ArrayRef(ref.code, Array(t, ref.array.rank, ref.array.layout, ref.array.static), ref.origin,
-                                          ref.axes, ref.name, ref.shape, f"{ref.field}.{c_name(name)}"))
+        return Val(
+            "",
+            None,
+            ref=ArrayRef(
+                ref.code,
+                Array(t, ref.array.rank, ref.array.layout, ref.array.static),
+                ref.origin,
+                ref.axes,
+                ref.name,
+                ref.shape,
+                f"{ref.field}.{c_name(name)}",
+            ),
+        )
 
     def field_of_record(self, node, struct: Struct, name: str):
         found = dict(struct.fields).get(name)
@@ -264,7 +316,9 @@ class Arrays:
         t = self.field_of_record(node, base.type, name)
         code = f"{base.code if base.place or is_atom(base.code) else wrap(base.code)}.{c_name(name)}"
         if isinstance(t, FieldArray):
-            return Val("", None, ref=ArrayRef(code, Array(t.element, len(t.shape)), base.origin, name=name, shape=t.shape))
+            return Val(
+                "", None, ref=ArrayRef(code, Array(t.element, len(t.shape)), base.origin, name=name, shape=t.shape)
+            )
         t = NP_BOOL if T.is_bool(t) and base.type.kind == "record" else t
         return Val(code, t, nonneg=t in T.UNSIGNED if isinstance(t, str) else False, pure=base.pure, origin=base.origin,
                    place=base.place)
@@ -275,7 +329,9 @@ class Arrays:
         """A subscript or an attribute as an lvalue of C and its type; the array is one that the kernel writes."""
         value = self.expr(node)
         if isinstance(value.ref, ArrayRef):
-            indices = len(node.slice.elts) if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) else 1
+            indices = (
+                len(node.slice.elts) if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) else 1
+            )
             if any(isinstance(n, ast.Slice) for n in ast.walk(node)):
                 raise self.error(node, f"an assignment to {value.ref}: write a loop that assigns its elements")
             raise self.error(node, f"{indices} ind{'ices' if indices > 1 else 'ex'} for {self.base_of(node)}: "
@@ -307,9 +363,16 @@ class Arrays:
             raise self.error(node, f"a local array of shape {shape} has {total} bytes: expected 1 to {LOCAL_BYTES}")
         name = self.new("mx_local")
         extents = "".join(f"[{n}]" for n in shape)
-        self.line(f"{self.c_type(element)} {name}{extents} = {{{'{' * (len(shape) - 1)}0{'}' * (len(shape) - 1)}}};"
-                  if T.is_number(element) and not T.is_complex(element) else
-                  f"{self.c_type(element)} {name}{extents};\n" + "    " * self.depth + f"memset({name}, 0, sizeof {name});", node)
+        self.line(
+            (
+                f"{self.c_type(element)} {name}{extents} = {{{'{' * (len(shape) - 1)}0{'}' * (len(shape) - 1)}}};"
+                if T.is_number(element) and not T.is_complex(element)
+                else f"{self.c_type(element)} {name}{extents};\n"
+                + "    " * self.depth
+                + f"memset({name}, 0, sizeof {name});"
+            ),
+            node,
+        )
         return Val("", None, ref=ArrayRef(name, Array(element, len(shape)), name=name, shape=tuple(shape)))
 
 

@@ -1,7 +1,7 @@
 """Assignments: to variables, elements, fields; of several at once; += and its like; names for parts of arrays.
 
-A variable has one type, which holds all that is assigned to it: see types.join. A name for an array, a part of one or a record of
-one is no variable: it stands for that array, with its indices as they are at the assignment."""
+A variable has one type, which holds all that is assigned to it: see types.join. A name for an array, a part of one or a
+record of one is no variable: it stands for that array, with its indices as they are at the assignment."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ class Assignments:
         elif isinstance(value.ref, tuple):
             values = [self.kept(v if isinstance(v, Val) else self.constant_of(node.value, v), node) for v in value.ref]
         elif isinstance(value.ref, ArrayRef):
-            raise self.error(node.value, f"{value.ref} is assigned to several names: write its elements, as in x, y = a[0], a[1]")
+            raise self.error(
+                node.value, f"{value.ref} is assigned to several names: write its elements, as in x, y = a[0], a[1]"
+            )
         else:
             raise self.error(node.value, f"{describe(value)} is assigned to {len(target.elts)} names: expected a tuple")
         self.between(node)
@@ -74,8 +76,11 @@ class Assignments:
             return self.assign_name(node.target, node.target.id, value, node)
         t = self.annotation(node.annotation)
         if t is None:
-            raise self.error(node.annotation, f"{ast.unparse(node.annotation)} is no type of a number here: int, float, "
-                                              "bool, minx.f32, numpy.int32, ...")
+            raise self.error(
+                node.annotation,
+                f"{ast.unparse(node.annotation)} is no type of a number here: int, float, "
+                "bool, minx.f32, numpy.int32, ...",
+            )
         convert = self.spec.dialect.annotations_convert
         if not convert and T.combine(T.kind(value.type), T.kind(t)) != T.kind(t):
             raise self.error(node.value, f"a {value.type} for a variable of type {t}: convert it, as in int(...)")
@@ -84,7 +89,9 @@ class Assignments:
             self.declared_as[node.target.id] = t
         else:
             t = {"i64": INT, "f64": T.FLOAT, "c128": T.COMPLEX}.get(t, t) if self.is_python_type(node.annotation) else t
-        self.assign_name(node.target, node.target.id, Val(self.cast(value, t, node.value), t, nonneg=value.nonneg), node)
+        self.assign_name(
+            node.target, node.target.id, Val(self.cast(value, t, node.value), t, nonneg=value.nonneg), node
+        )
 
     def is_python_type(self, node) -> bool:
         """Is the annotation int, float or complex, whose numbers are weak?"""
@@ -135,8 +142,11 @@ class Assignments:
         if isinstance(target, ast.Name) and self.parallel_outside:
             home = self.ref_blocks.get(target.id) or self.declaration(target.id)[0]
             if home in self.parallel_outside[-1]:
-                raise self.error(node, f"{target.id} has elements of its own for each lane, and is from outside of this loop: "
-                                       "make it one of the loop, or use team.scratch")
+                raise self.error(
+                    node,
+                    f"{target.id} has elements of its own for each lane, and is from outside of this loop: "
+                    "make it one of the loop, or use team.scratch",
+                )
         self.line(text, node)
 
     def stored_by_dialect(self, node, target, place, t, op, value) -> bool:
@@ -147,7 +157,9 @@ class Assignments:
         """A name for an array, a part of one, or scratch. No C variable."""
         ref, name = value.ref, target.id
         if isinstance(ref, str) or not isinstance(ref, ArrayRef) and not callable(ref) and not hasattr(ref, "__dict__"):
-            raise self.error(target, f"{name} is {describe(value)}: variables of kernels are numbers, arrays and objects of numbers")
+            raise self.error(
+                target, f"{name} is {describe(value)}: variables of kernels are numbers, arrays and objects of numbers"
+            )
         self.name_for(node, name)
         self.local_refs[name] = Val(value.code, None, ref=self.fixed(ref, node) if isinstance(ref, ArrayRef) else ref)
 
@@ -199,18 +211,28 @@ class Assignments:
         was_constant = self.seen_constant.get(name, True)
         joined = self.join_types(before, value.type, was_constant, constant)
         if joined is None:
-            raise self.error(target, f"{name} is a {before} and a {value.type}: a variable has one type; use another name, "
-                                     "or convert one of them")
+            raise self.error(
+                target,
+                f"{name} is a {before} and a {value.type}: a variable has one type; use another name, "
+                "or convert one of them",
+            )
         self.seen_types[name] = joined
         self.seen_constant[name] = was_constant and constant
         self.seen_nonneg[name] = self.seen_nonneg.get(name, True) and value.nonneg
         self.check_shared(target, name)
         self.occurs(name, True)
-        return self.join_types(self.types.get(name), joined, self.constants.get(name, True), self.seen_constant[name]) or joined
+        return (
+            self.join_types(self.types.get(name), joined, self.constants.get(name, True), self.seen_constant[name])
+            or joined
+        )
 
     def check_shared(self, node, name):
         """A variable of outside that items of a parallel loop assign."""
-        if self.parallel_outside and name not in self.renamed and self.declaration(name)[0] in self.parallel_outside[-1]:
+        if (
+            self.parallel_outside
+            and name not in self.renamed
+            and self.declaration(name)[0] in self.parallel_outside[-1]
+        ):
             raise self.error(node, f"{name} is assigned by several items of a parallel loop: make it a variable of the "
                                    f"loop, or add to it by {name} += ...")
 
@@ -232,8 +254,12 @@ class Assignments:
         """s += x in a loop whose items have shares of s."""
         value = self.number(node.value)
         if type(node.op) not in (ast.Add, ast.Sub):
-            raise self.error(node, f"{name} {WORDS[type(node.op)]}= ... by several items of a parallel loop: they may only add to it")
-        self.seen_types[name] = T.join(self.seen_types.get(name), value.type) or T.combine(self.seen_types[name], value.type)
+            raise self.error(
+                node, f"{name} {WORDS[type(node.op)]}= ... by several items of a parallel loop: they may only add to it"
+            )
+        self.seen_types[name] = T.join(self.seen_types.get(name), value.type) or T.combine(
+            self.seen_types[name], value.type
+        )
         t = self.types.get(name) or T.strong(value.type)
         self.occurs(name, False)
         share, word = self.cast(value, t, node), WORDS[type(node.op)]

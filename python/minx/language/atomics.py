@@ -1,4 +1,5 @@
-"""Atomics: minx.atomic_add(array, index, value) and its like. As plain Python, one item after the other, they are plain."""
+"""Atomics: minx.atomic_add(array, index, value) and its like. As plain Python, one item after the other, they are
+plain."""
 
 from __future__ import annotations
 
@@ -59,7 +60,9 @@ def _atomic(name, python):
         element, type_ = _element(t, node, name, array, index)
         x = _value(t, value, type_)
         if name == "exchange":
-            return Val(f"{'(void)' * statement}mx_atomic_exchange(&{element}, {x})", type_, pure=False, effects=not statement)
+            return Val(
+                f"{'(void)' * statement}mx_atomic_exchange(&{element}, {x})", type_, pure=False, effects=not statement
+            )
         call = f"mx_atomic_{'' if statement else 'fetch_'}{name}(&{element}, {x})"
         return t.ordered(Val(call, type_, pure=False, effects=not statement), node, statement)
 
@@ -104,7 +107,12 @@ def _compare_exchange(t, node, statement):
         raise t.error(node, "atomic_compare_exchange takes an array, an index, the expected and the desired value")
     element, type_ = _element(t, node, "compare_exchange", *node.args[:2])
     expected, desired = (_value(t, a, type_) for a in node.args[2:])
-    return Val(f"{'(void)' * statement}mx_atomic_compare_exchange(&{element}, {expected}, {desired})", type_, pure=False, effects=not statement)
+    return Val(
+        f"{'(void)' * statement}mx_atomic_compare_exchange(&{element}, {expected}, {desired})",
+        type_,
+        pure=False,
+        effects=not statement,
+    )
 
 
 HANDLERS[atomic_compare_exchange] = _compare_exchange

@@ -1,8 +1,8 @@
 """The C functions that translated kernels call where C's operators mean something else than Python's.
 
-A helper is made for a type when a kernel needs it: text(name, type) gives its definition. {t} is the type's name, {c} its C type,
-{u} the unsigned type to compute in (its overflow wraps, where that of a signed one is undefined), {n} its bits, {s} the suffix of
-functions for float."""
+A helper is made for a type when a kernel needs it: text(name, type) gives its definition. {t} is the type's name, {c}
+its C type, {u} the unsigned type to compute in (its overflow wraps, where that of a signed one is undefined), {n} its
+bits, {s} the suffix of functions for float."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ MX_BODY {c} pyh_pow_{t}({c} base, {c} n)
     return ({c})r;
 }}""",
     "lshift": "MX_BODY {c} pyh_lshift_{t}({c} a, {c} n) {{ return ({c})(n >= 0 && n < {n} ? ({u})a << n : 0); }}",
-    "rshift": "MX_BODY {c} pyh_rshift_{t}({c} a, {c} n) {{ return ({c})(n >= 0 && n < {n} ? a >> n : a < 0 ? -1 : 0); }}",
+    "rshift": "MX_BODY {c} pyh_rshift_{t}({c} a, {c} n)\n"
+              "{{\n    return ({c})(n >= 0 && n < {n} ? a >> n : a < 0 ? -1 : 0);\n}}",
     "abs": "MX_BODY {c} pyh_abs_{t}({c} a) {{ return ({c})(a < 0 ? 0 - ({u})a : ({u})a); }}",
 }
 NATURALS = {  # of unsigned types: without comparisons that are always true

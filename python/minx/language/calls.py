@@ -1,7 +1,8 @@
 """The functions of math, cmath, numpy and Python itself that kernels can call.
 
-Those of numpy give a strong number, those of math a weak one, as in Python. One thing differs: math's functions of an f32 give an
-f32 (in Python a float), so that a kernel of f32 stays one. NumPy's 16-bit floats, of functions of 8-bit integers, are f32 here."""
+Those of numpy give a strong number, those of math a weak one, as in Python. One thing differs: math's functions of an
+f32 give an f32 (in Python a float), so that a kernel of f32 stays one. NumPy's 16-bit floats, of functions of 8-bit
+integers, are f32 here."""
 
 from __future__ import annotations
 
@@ -235,7 +236,9 @@ def where(t, node, statement):
         raise t.error(node, "where takes a condition and two numbers in kernels")
     a, b = t.number(node.args[1]), t.number(node.args[2])
     type_ = T.strong(T.combine(a.type, b.type))
-    return Val(f"({t.test(node.args[0])} ? {t.cast(a, type_)} : {t.cast(b, type_)})", type_, nonneg=a.nonneg and b.nonneg)
+    return Val(
+        f"({t.test(node.args[0])} ? {t.cast(a, type_)} : {t.cast(b, type_)})", type_, nonneg=a.nonneg and b.nonneg
+    )
 
 
 add(where, np.where)
@@ -298,8 +301,9 @@ add(length, len)
 
 
 def local(shape, dtype=float):
-    """An array of zeros for one item of a kernel: in registers or on the stack. shape: an int or a tuple of ints, constants; at
-    most 4096 bytes. dtype: float, int, minx.f32, numpy.int32, ... or a dtype of records. In plain Python: numpy.zeros.
+    """An array of zeros for one item of a kernel: in registers or on the stack. shape: an int or a tuple of ints,
+    constants; at most 4096 bytes. dtype: float, int, minx.f32, numpy.int32, ... or a dtype of records. In plain Python:
+    numpy.zeros.
 
     >>> @minx.kernel
     ... def median_of_three(i, out, x):
@@ -330,7 +334,9 @@ def local_array(t, node, statement):
         for v in values:
             const = getattr(v, "const", v)
             if not isinstance(const, int):
-                raise t.error(part, "the shape of a local array is made of constants: pass an array for one that is not")
+                raise t.error(
+                    part, "the shape of a local array is made of constants: pass an array for one that is not"
+                )
             extents.append(const)
     element = "f64"
     if kind is not None:

@@ -14,7 +14,10 @@ STATEMENTS = {
     ast.Global: ("`global`", "kernels cannot assign variables of outside: pass an array of one element, or reduce"),
     ast.Nonlocal: ("`nonlocal`", "kernels cannot assign variables of outside: pass an array of one element, or reduce"),
     ast.AsyncFor: ("`async for`", "kernels run in parallel by themselves"),
-    ast.FunctionDef: ("a function inside a kernel", "define it outside; in a team kernel, write a loop over team.threads(n)"),
+    ast.FunctionDef: (
+        "a function inside a kernel",
+        "define it outside; in a team kernel, write a loop over team.threads(n)",
+    ),
     ast.AsyncFunctionDef: ("an async function", "kernels run in parallel by themselves"),
     ast.Match: ("`match`", "use `if` and `elif`"),
 }
@@ -37,14 +40,31 @@ EXPRESSIONS = {
 if hasattr(ast, "TryStar"):
     STATEMENTS[ast.TryStar] = STATEMENTS[ast.Try]
 BUILTINS = {  # functions of Python that kernels do not have
-    sum: "write a loop that adds, or parallel_reduce", any: "write a loop", all: "write a loop", sorted: "sort outside of the kernel",
-    enumerate: "write `for i in range(len(a))`", zip: "write `for i in range(len(a))`", map: "write a loop", filter: "write a loop",
-    reversed: "write `for i in range(n - 1, -1, -1)`", list: "use minx.local(n, float)", dict: "use arrays", set: "use arrays",
-    tuple: "write (a, b, c)", str: "only print has text", open: "files are for outside of kernels",
-    input: "kernels read nothing but their arguments", isinstance: "types are known when a kernel is compiled",
-    getattr: "write the attribute itself", setattr: "assign the attribute itself", eval: "write the expression itself",
-    exec: "write the statements themselves", iter: "write a loop over range", next: "write a loop over range",
-    type: "types are known when a kernel is compiled", bytes: "use an array of u8",
+    sum: "write a loop that adds, or parallel_reduce",
+    any: "write a loop",
+    all: "write a loop",
+    sorted: "sort outside of the kernel",
+    enumerate: "write `for i in range(len(a))`",
+    zip: "write `for i in range(len(a))`",
+    map: "write a loop",
+    filter: "write a loop",
+    reversed: "write `for i in range(n - 1, -1, -1)`",
+    list: "use minx.local(n, float)",
+    dict: "use arrays",
+    set: "use arrays",
+    tuple: "write (a, b, c)",
+    str: "only print has text",
+    open: "files are for outside of kernels",
+    input: "kernels read nothing but their arguments",
+    isinstance: "types are known when a kernel is compiled",
+    getattr: "write the attribute itself",
+    setattr: "assign the attribute itself",
+    eval: "write the expression itself",
+    exec: "write the statements themselves",
+    iter: "write a loop over range",
+    next: "write a loop over range",
+    type: "types are known when a kernel is compiled",
+    bytes: "use an array of u8",
 }
 
 

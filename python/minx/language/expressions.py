@@ -1,4 +1,5 @@
-"""Expressions: names, attributes, conditions. Operators are in arithmetic.py, subscripts in arrays.py, calls in functions.py."""
+"""Expressions: names, attributes, conditions. Operators are in arithmetic.py, subscripts in arrays.py, calls in
+functions.py."""
 
 from __future__ import annotations
 
@@ -10,9 +11,21 @@ import numpy as np
 from .. import types as T
 from ..types import BOOL, INT, Struct
 from .constructs import EXPRESSIONS, say
-from .values import (ATTRIBUTES, MISSING, Accumulator, ArrayRef, Method, Parts, Self, Val, assigned_names, c_name, const_val, describe,
-                     is_atom, wrap)
-
+from .values import (
+    ATTRIBUTES,
+    MISSING,
+    Accumulator,
+    ArrayRef,
+    Method,
+    Parts,
+    Self,
+    Val,
+    assigned_names,
+    c_name,
+    const_val,
+    describe,
+    wrap,
+)
 
 class Expressions:
     def expr(self, node) -> Val:
@@ -87,8 +100,11 @@ class Expressions:
         if isinstance(value, np.ndarray):
             raise self.error(node, f"{ast.unparse(node)} is an array of outside: pass it as an argument")
         if isinstance(value, (list, dict, set)):
-            raise self.error(node, f"{ast.unparse(node)} is a {type(value).__name__} of outside, which may change: pass an array, "
-                                   "or make it a tuple")
+            raise self.error(
+                node,
+                f"{ast.unparse(node)} is a {type(value).__name__} of outside, which may change: pass an array, "
+                "or make it a tuple",
+            )
         if isinstance(value, tuple) and not isinstance(node, ast.Subscript):
             self.unit.depends(self.source.function, ast.unparse(node), value)
         return Val("", None, ref=value)
@@ -173,7 +189,8 @@ class Expressions:
         return Val("(" + " && ".join(p.code for p in parts) + ")", t)
 
     def ordered(self, value: Val, node, statement) -> Val:
-        """A value whose computation changes something: C may evaluate operands in any order, Python does from left to right."""
+        """A value whose computation changes something: C may evaluate operands in any order, Python does from left to
+        right."""
         if statement or self.conditional or value.type is None or value.effects and self.orders():
             return value
         self.effects = self.effects or value.effects

@@ -1,8 +1,8 @@
 """Calls: of what has a handler, of types that convert, of classes, and of Python functions, which are translated too.
 
-A Python function is translated once for each combination of types that it is called with. Arrays and streams of random numbers
-are passed by pointer, with the indices of a part of an array beside; numbers by value. Code that a function has from outside
-(another function, a module) is a constant of it."""
+A Python function is translated once for each combination of types that it is called with. Arrays and streams of random
+numbers are passed by pointer, with the indices of a part of an array beside; numbers by value. Code that a function has
+from outside (another function, a module) is a constant of it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,24 @@ from .. import types as T
 from ..types import BOOL, COMPLEX, FLOAT, INT, Struct
 from .constructs import BUILTINS
 from .source import source_of
-from .values import (HANDLERS, MISSING, WHOLE, ArrayRef, Method, Part, Self, Val, assigned_names, balanced, c_name, const_val,
-                     describe, is_hashable, number_type, strip)
-
+from .values import (
+    HANDLERS,
+    MISSING,
+    WHOLE,
+    ArrayRef,
+    Method,
+    Part,
+    Self,
+    Val,
+    assigned_names,
+    balanced,
+    c_name,
+    const_val,
+    describe,
+    is_hashable,
+    number_type,
+    strip,
+)
 
 class Functions:
     def of_Call(self, node):
@@ -27,7 +42,10 @@ class Functions:
     def call(self, node, statement=False) -> Val:
         for a in [*node.args, *[k for k in node.keywords if k.arg is None]]:
             if isinstance(a, (ast.Starred, ast.keyword)):
-                raise self.error(a.value if isinstance(a, ast.keyword) else a, "`*` in a call is not supported in kernels: name each argument")
+                raise self.error(
+                    a.value if isinstance(a, ast.keyword) else a,
+                    "`*` in a call is not supported in kernels: name each argument",
+                )
         called = self.expr(node.func)
         ref = called.ref
         if isinstance(ref, Method):
@@ -52,7 +70,9 @@ class Functions:
         if called.type is not None or isinstance(ref, ArrayRef):
             raise self.error(node, f"{describe(called)} is called: it is no function")
         instead = BUILTINS.get(ref) if is_hashable(ref) else None
-        raise self.error(node, f"{ast.unparse(node.func)} cannot be called in kernels" + (f": {instead}" if instead else ""))
+        raise self.error(
+            node, f"{ast.unparse(node.func)} cannot be called in kernels" + (f": {instead}" if instead else "")
+        )
 
     def conversion(self, node, ref, t) -> Val:
         """int(x), float(x), bool(x), complex(x, y), minx.f32(x), numpy.int32(x)."""
@@ -72,14 +92,18 @@ class Functions:
         if value.const is not MISSING and value.type in T.WEAK and weak:
             return self.folded(node, lambda: ref(value.const))
         code = self.cast(value, t, node)
-        return Val(code if T.is_complex(t) else f"({self.c_type(t)})({strip(code)})" if code == value.code else f"({code})", t,
-                   nonneg=t in T.UNSIGNED or value.nonneg and t in (INT, FLOAT, "f64", "f32"), pure=value.pure)
+        return Val(
+            code if T.is_complex(t) else f"({self.c_type(t)})({strip(code)})" if code == value.code else f"({code})",
+            t,
+            nonneg=t in T.UNSIGNED or value.nonneg and t in (INT, FLOAT, "f64", "f32"),
+            pure=value.pure,
+        )
 
     # ---- functions of the user ----
 
     def user_function(self, node, function, bound=None, statement=False, struct=None):
-        """A Python function that is translated too, for the types that it is called with. bound: the object of a method, or the Self of
-        one; struct: the Val of an object of numbers whose method it is."""
+        """A Python function that is translated too, for the types that it is called with. bound: the object of a
+        method, or the Self of one; struct: the Val of an object of numbers whose method it is."""
         source = source_of(function)
         names, parameters, arguments, key = {}, [], [], [function]
         formal = self.formal_names(node, source, function)
@@ -102,9 +126,13 @@ class Functions:
         found = self.unit.functions.get(key)
         if found is None:
             found = self.translate_function(node, function, source, key, names, parameters)
-        value = Val(f"{found[0]}({', '.join(arguments)})", found[2], pure=False, effects=self.unit.effects.get(found[0], False))
-        changes = any(v.place or isinstance(v.ref, ArrayRef) and (v.ref.origin is None or v.ref.origin in self.unit.written)
-                      for v in names.values())
+        value = Val(
+            f"{found[0]}({', '.join(arguments)})", found[2], pure=False, effects=self.unit.effects.get(found[0], False)
+        )
+        changes = any(
+            v.place or isinstance(v.ref, ArrayRef) and (v.ref.origin is None or v.ref.origin in self.unit.written)
+            for v in names.values()
+        )
         return self.ordered(value, node, statement) if changes else value
 
     def pass_self(self, ref: Self, parameters, arguments) -> list:
@@ -127,7 +155,9 @@ class Functions:
         """The names of a function's parameters."""
         args = source.tree.args
         if args.vararg or args.kwarg:
-            raise self.error(node, f"{function.__name__} has parameters with `*`: functions that kernels call name each one")
+            raise self.error(
+                node, f"{function.__name__} has parameters with `*`: functions that kernels call name each one"
+            )
         return [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
 
     def actual_values(self, node, function, formal) -> list:
@@ -135,13 +165,18 @@ class Functions:
         given = {k.arg: k.value for k in node.keywords}
         unknown = set(given) - set(formal)
         if unknown:
-            raise self.error(node, f"{function.__name__} has no parameter {sorted(unknown)[0]}, but {', '.join(formal)}")
+            raise self.error(
+                node, f"{function.__name__} has no parameter {sorted(unknown)[0]}, but {', '.join(formal)}"
+            )
         code = function.__code__
         positional = list(code.co_varnames[:code.co_argcount])
         defaults = dict(zip(positional[::-1], (function.__defaults__ or ())[::-1]), **(function.__kwdefaults__ or {}))
         out = []
         if len(node.args) > len(formal):
-            raise self.error(node, f"{function.__name__} takes {len(formal)} argument{'s' * (len(formal) != 1)}, got {len(node.args)}")
+            raise self.error(
+                node,
+                f"{function.__name__} takes {len(formal)} argument{'s' * (len(formal) != 1)}, got {len(node.args)}",
+            )
         for n, name in enumerate(formal):
             if n < len(node.args):
                 if name in given:
@@ -174,7 +209,9 @@ class Functions:
             arguments.append(f"&{value.code}")
             return [value.type]
         if self.is_value(value.type):
-            annotated = self.spec.dialect.annotations_convert and T.is_number(value.type) and self.annotated(source, name)
+            annotated = (
+                self.spec.dialect.annotations_convert and T.is_number(value.type) and self.annotated(source, name)
+            )
             t = annotated or value.type
             names[name] = Val(c, t, nonneg=value.nonneg)
             changes = name in assigned_names(source.tree)  # then it is a variable, whose type may be wider
@@ -224,7 +261,9 @@ class Functions:
     def translate_function(self, node, function, source, key, names, parameters):
         functions = self.unit.functions
         if any(f is function and body is None for (f, *_), (_, body, _) in functions.items()):
-            raise self.error(node, f"{function.__name__} calls itself: recursion is not supported in kernels; write a loop")
+            raise self.error(
+                node, f"{function.__name__} calls itself: recursion is not supported in kernels; write a loop"
+            )
         c = f"{c_name(function.__name__)}_{len(functions)}"
         functions[key] = (c, None, None)
         self.unit.depends(self.source.function, ast.unparse(node.func), function)
@@ -253,7 +292,9 @@ class Functions:
         self.unit.depends(self.source.function, ast.unparse(node.func), cls.__init__)
         formal = [a.arg for a in source.tree.args.args][1:]
         if len(formal) != len(node.args) or node.keywords:
-            raise self.error(node, f"{cls.__name__} takes {len(formal)} arguments, got {len(node.args) + len(node.keywords)}")
+            raise self.error(
+                node, f"{cls.__name__} takes {len(formal)} arguments, got {len(node.args) + len(node.keywords)}"
+            )
         given, fields, values = dict(zip(formal, [self.number(a) for a in node.args])), [], []
         inner = type(self)(self.unit, source, given, kernel=False)
         inner.one_pass_state()

@@ -1,4 +1,5 @@
-"""Loops: while, and for over range(...). Others are found in LOOPS: minx.simd and minx.unroll (calls.py), a team's (team.py)."""
+"""Loops: while, and for over range(...). Others are found in LOOPS: minx.simd and minx.unroll (calls.py), a team's
+(team.py)."""
 
 from __future__ import annotations
 
@@ -100,7 +101,9 @@ class Loops:
         changed = any(isinstance(s, ast.Name) and s.id == name and isinstance(s.ctx, ast.Store)
                       for b in node.body for s in ast.walk(b))
         if step.const is MISSING and not step.nonneg:
-            raise self.error(call.args[2], "a step that is not a constant may be negative: write a constant, or a `while` loop")
+            raise self.error(
+                call.args[2], "a step that is not a constant may be negative: write a constant, or a `while` loop"
+            )
         if step.const is not MISSING and step.const == 0:
             raise self.error(call.args[2], "a step of 0")
         down = step.const is not MISSING and step.const < 0

@@ -23,8 +23,8 @@ class Block:
 
 
 class Places:
-    """A variable is declared in the innermost block that has all of it, or in several blocks that each begin with an assignment
-    to it. What one pass finds, the next uses."""
+    """A variable is declared in the innermost block that has all of it, or in several blocks that each begin with an
+    assignment to it. What one pass finds, the next uses."""
 
     def next_block_number(self):
         self.block_number += 1
@@ -98,9 +98,13 @@ class Places:
         self.lines.append("    " * self.depth + text)
 
     def placed(self, lines: list) -> list:
-        """Lines of C that no statement of Python stands for: for debuggers they are at the head of the function. Of none, only that
-        place."""
-        mark = [f"#line {self.source.tree.lineno} {c_string(self.source.file)}"] if self.spec.debug or self.spec.checked else []
+        """Lines of C that no statement of Python stands for: for debuggers they are at the head of the function. Of
+        none, only that place."""
+        mark = (
+            [f"#line {self.source.tree.lineno} {c_string(self.source.file)}"]
+            if self.spec.debug or self.spec.checked
+            else []
+        )
         return [text for line in lines for text in (*mark, line)] or mark
 
     def new(self, stem: str) -> str:

@@ -1,6 +1,7 @@
 """Streams of random numbers in kernels: minx.Random(seed, stream).
 
-The generator is Philox4x32-10, that of minx/kit/random.h, which has the citation. As plain Python the numbers are the same."""
+The generator is Philox4x32-10, that of minx/kit/random.h, which has the citation. As plain Python the numbers are the
+same."""
 
 from __future__ import annotations
 
@@ -18,11 +19,13 @@ MASK, WORD = 2**64 - 1, 2**32 - 1
 class Random:
     """Random numbers of an item of a kernel: r = minx.Random(seed, i).
 
-    seed, stream, block: integers of 64 bits. Each (seed, stream) is a sequence of its own, the same on every backend and for any number
-    of threads; so give each item its own stream, by its index. block: where to begin in it, to continue in a later step: a block has
+    seed, stream, block: integers of 64 bits. Each (seed, stream) is a sequence of its own, the same on every backend
+    and for any number of threads; so give each item its own stream, by its index. block: where to begin in it, to
+    continue in a later step: a block has
     two numbers of 64 bits. Methods:
 
-        uniform()            a float in [0, 1), a multiple of 2**-53       uniform(low, high)   low + (high - low) * uniform()
+        uniform()            a float in [0, 1), a multiple of 2**-53
+        uniform(low, high)   low + (high - low) * uniform()
         f32()                a float32 in [0, 1), a multiple of 2**-24     normal()             of mean 0 and variance 1
         integer(low, high)   low, low + 1, ..., high, each as probable     u32(), u64()         bits
 
@@ -122,7 +125,11 @@ def draw(t, node, base: Val, name: str, statement) -> Val:
     arguments = [f"&{base.code}"]
     if name == "integer":
         arguments += [strip(t.cast(v, INT, a)) for v, a in zip(values, node.args)]
-    value = t.ordered(Val(f"{c}({', '.join(arguments)})", type_, nonneg=type_ == FLOAT and name != "normal", pure=False), node, statement)
+    value = t.ordered(
+        Val(f"{c}({', '.join(arguments)})", type_, nonneg=type_ == FLOAT and name != "normal", pure=False),
+        node,
+        statement,
+    )
     if name == "uniform" and values:
         width = t.binary(node, ast.Sub(), values[1], values[0])
         return t.binary(node, ast.Add(), values[0], t.binary(node, ast.Mult(), width, value))

@@ -1,4 +1,5 @@
-"""Scatter views in kernels (minx/kit/scatter.h): s.add(index, value) joins a value to an element, to which other items add, too."""
+"""Scatter views in kernels (minx/kit/scatter.h): s.add(index, value) joins a value to an element, to which other items
+add, too."""
 
 from __future__ import annotations
 

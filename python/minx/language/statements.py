@@ -124,7 +124,12 @@ class Statements:
 
     def join_types(self, a, b, a_constant=True, b_constant=True):
         """T.join, of tuples too: element by element."""
-        if isinstance(a, Struct) and isinstance(b, Struct) and a.kind == b.kind == "tuple" and len(a.fields) == len(b.fields):
+        if (
+            isinstance(a, Struct)
+            and isinstance(b, Struct)
+            and a.kind == b.kind == "tuple"
+            and len(a.fields) == len(b.fields)
+        ):
             parts = [self.join_types(s, t) for (_, s), (_, t) in zip(a.fields, b.fields)]
             return None if None in parts else T.tuple_type(parts)
         return T.join(a, b, a_constant, b_constant)

@@ -1,9 +1,11 @@
 """Python functions to C: one generated file for a kernel and the types of its arguments.
 
-The file uses minx's public macros only. It has an argument struct, the body, MX_KERNEL_FOR (or REDUCE, SCAN), and a driver
-(#ifdef MX_DRIVER) with two plain functions that ctypes calls: NAME_bind makes the accessors, NAME_launch launches.
+The file uses minx's public macros only. It has an argument struct, the body, MX_KERNEL_FOR (or REDUCE, SCAN), and a
+driver (#ifdef MX_DRIVER) with two plain functions that ctypes calls: NAME_bind makes the accessors, NAME_launch
+launches.
 
-A function is translated several times, until the types of its variables do not change any more: a variable's type is the
+A function is translated several times, until the types of its variables do not change any more: a variable's type is
+the
 join of all that is assigned to it. The parts of the translation are mixins of one class:
 
     places.py       blocks of C, declarations, lines          expressions.py  names, attributes, conditions
@@ -69,7 +71,9 @@ class Translator(Places, Order, Results, Statements, Loops, Assignments, Express
         self.local_refs: dict = {}  # names for arrays, rows of arrays, loop indices
         self.ref_blocks: dict = {}
         self.loop_names: list = []
-        self.loop_flags: list = []  # for each loop: the variable that says whether `break` ended it, if it has an `else`
+        self.loop_flags: list = (
+            []
+        )  # for each loop: the variable that says whether `break` ended it, if it has an `else`
         self.conditional = 0  # > 0: in a part of an expression that may not be evaluated
         self.declared_as: dict = {}  # variables that keep the type of their annotation
         self.parallel_outside: list = []  # for each parallel loop around: the blocks outside of it

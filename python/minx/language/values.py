@@ -14,19 +14,26 @@ from .dialect import MINX, Dialect
 
 MISSING = object()
 RESERVED = set(
-    """auto break case char const continue default do double else enum extern float for goto if inline int long register
-    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while alignas alignof bool
-    true false and and_eq asm bitand bitor catch class compl concept consteval constexpr constinit const_cast decltype delete
-    dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected
-    public reinterpret_cast requires static_assert static_cast template this thread_local throw try typeid typename using
-    virtual wchar_t xor xor_eq linux unix assert errno stdin stdout stderr isnan isinf isfinite signbit main""".split())
+    """auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    alignas alignof bool true false and and_eq asm bitand bitor catch class compl concept consteval constexpr
+    constinit const_cast decltype delete dynamic_cast explicit export friend mutable namespace new noexcept not
+    not_eq nullptr operator or or_eq private protected public reinterpret_cast requires static_assert
+    static_cast template this thread_local throw try typeid typename using virtual wchar_t xor xor_eq linux unix
+    assert errno stdin stdout stderr isnan isinf isfinite signbit main""".split()
+)
 
 
 def c_name(name: str) -> str:
-    """A Python name that is neither a keyword nor (as far as one can tell) a macro of C or CUDA C++. "p.x", the attribute x of an
-    argument p, is a name, too."""
+    """A Python name that is neither a keyword nor (as far as one can tell) a macro of C or CUDA C++. "p.x", the
+    attribute x of an argument p, is a name, too."""
     name = name.replace(".", "_of_")
-    plain = name[0].islower() and name.isascii() and name not in RESERVED and not name.startswith(("mx_", "py_", "pyh_", "pyt_"))
+    plain = (
+        name[0].islower()
+        and name.isascii()
+        and name not in RESERVED
+        and not name.startswith(("mx_", "py_", "pyh_", "pyt_"))
+    )
     return name if plain and not name.endswith("_") else "py_" + (name if name.isascii() else name.encode().hex())
 
 
@@ -34,9 +41,9 @@ def c_name(name: str) -> str:
 class Val:
     """An expression of C.
 
-    type: a number's, a Struct, or None for what only `ref` describes (an array, a function, a team). const: its value, if Python
-    knows it. nonneg: is it surely not negative? pure: may the code stand twice? origin: the kernel's argument, whose element this
-    is; place: is the code an lvalue?"""
+    type: a number's, a Struct, or None for what only `ref` describes (an array, a function, a team). const: its value,
+    if Python knows it. nonneg: is it surely not negative? pure: may the code stand twice? origin: the kernel's
+    argument, whose element this is; place: is the code an lvalue?"""
 
     code: str
     type: object = None
@@ -66,9 +73,10 @@ WHOLE = None  # a dimension of a part of an array that is all of it
 class ArrayRef:
     """An array, a row or another part of one, scratch, a local array.
 
-    code: of C. array: the type of the whole. origin: the number of the kernel's argument, None for others. axes: for each
-    of the first dimensions of the array an index that is given (a code), a Part, or WHOLE; later dimensions are whole. shape: the
-    extents of an array of C; of an accessor (). field: what follows an element, ".x" for a field of a record."""
+    code: of C. array: the type of the whole. origin: the number of the kernel's argument, None for others. axes: for
+    each of the first dimensions of the array an index that is given (a code), a Part, or WHOLE; later dimensions are
+    whole. shape: the extents of an array of C; of an accessor (). field: what follows an element, ".x" for a field of a
+    record."""
 
     code: str
     array: Array
@@ -143,7 +151,9 @@ class Unit:
     spec: Spec
     name: str
     written: set = field(default_factory=set)
-    outside: list = field(default_factory=list)  # what of outside it depends on: (function, expression, number or function)
+    outside: list = field(
+        default_factory=list
+    )  # what of outside it depends on: (function, expression, number or function)
     functions: dict = field(default_factory=dict)
     includes: set = field(default_factory=set)  # headers of the kit
     types: dict = field(default_factory=dict)  # definitions that stand in front of the arguments: name -> text
@@ -176,8 +186,8 @@ ATTRIBUTES: dict = {}  # attributes of other things: type of the thing -> f(tran
 
 @dataclass(frozen=True)
 class Self:
-    """An object whose attributes are arguments of the kernel: that of a method, or an argument. path: "" or "p." in front of the names
-    of these arguments. For an argument, `object` is its class."""
+    """An object whose attributes are arguments of the kernel: that of a method, or an argument. path: "" or "p." in
+    front of the names of these arguments. For an argument, `object` is its class."""
 
     object: object
     path: str = ""
@@ -236,7 +246,8 @@ def number_type(ref) -> str | None:
 
 @dataclass(frozen=True)
 class ArrayType:
-    """minx.f64[:, :]: an array in the order of the context's own, as NumPy's arrays are for hosts and Context.zeros makes them."""
+    """minx.f64[:, :]: an array in the order of the context's own, as NumPy's arrays are for hosts and Context.zeros
+    makes them."""
 
     element: str
     rank: int
@@ -324,8 +335,13 @@ def join_code(reducer: str, to: str, code: str, c: str) -> str:
 
 
 def is_atom(code: str) -> bool:
-    return code.replace("_", "a").replace(".", "0").replace("->", "a").isalnum() or code.endswith(")") and "(" in code and \
-        code.split("(")[0].replace("_", "a").isalnum() and balanced(code[code.index("("):])
+    return (
+        code.replace("_", "a").replace(".", "0").replace("->", "a").isalnum()
+        or code.endswith(")")
+        and "(" in code
+        and code.split("(")[0].replace("_", "a").isalnum()
+        and balanced(code[code.index("(") :])
+    )
 
 
 def balanced(code: str) -> bool:

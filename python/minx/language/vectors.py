@@ -26,7 +26,8 @@ def simd(items):
 
 
 def unroll(items, times=4):
-    """for k in minx.unroll(range(n), 4): the loop is unrolled, so that loads of several passes are on their way at once.
+    """for k in minx.unroll(range(n), 4): the loop is unrolled, so that loads of several passes are on their way at
+    once.
 
     >>> @minx.kernel
     ... def row_sum(i, out, a):
