@@ -12,12 +12,12 @@ static double now(void)
 }
 
 /* Runs LAUNCH `times` times; its arguments are bound before. */
-#define TIMED(ctx, times, seconds, LAUNCH)                  \
-    do {                                                    \
-        const double start_ = now();                        \
+#define TIMED(ctx, times, seconds, LAUNCH)                   \
+    do {                                                     \
+        const double start_ = now();                         \
         for (int n_ = 0; n_ < (times); n_++) MX_TRY(LAUNCH); \
-        MX_TRY(mx_fence(ctx));                              \
-        *(seconds) = now() - start_;                        \
+        MX_TRY(mx_fence(ctx));                               \
+        *(seconds) = now() - start_;                         \
     } while (0)
 
 mx_err native_run_axpy(mx_ctx ctx, mx_view y, mx_view x, double alpha, int times, double *seconds)

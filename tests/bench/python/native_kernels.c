@@ -31,13 +31,13 @@ MX_BODY void native_yax_body(const native_yax_args *a, mx_team *t, double *sum)
 {
     const int e = t->league_rank;
     double total = 0;
-    MX_TEAM_FOR(t, j, 0, (int)MX_EXTENT(a->matrix, 1)) {
+    MX_TEAM_FOR (t, j, 0, (int)MX_EXTENT(a->matrix, 1)) {
         double row;
-        MX_VECTOR_SUM(t, i, 0, (int)MX_EXTENT(a->matrix, 2), row)
+        MX_VECTOR_SUM (t, i, 0, (int)MX_EXTENT(a->matrix, 2), row)
             row += MX_LOAD(a->matrix, e, j, i) * MX_LOAD(a->x, e, i);
         total += MX_LOAD(a->y, e, j) * row;
     }
-    MX_VECTOR_SINGLE(t) *sum += total;
+    MX_VECTOR_SINGLE (t) *sum += total;
 }
 MX_REDUCE(TEAM, native_yax, MX_SUM)
 
