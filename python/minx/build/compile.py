@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import shlex
 import shutil
 import tempfile
 from pathlib import Path
@@ -84,15 +85,19 @@ def build(s: Settings, folder: Path, text: str, instances: tuple, name: str, ref
     run([link])
 
 
-def preprocess(text: str, name: str, options: tuple = ()) -> str:
-    """A kernel file after the preprocessor, as its dispatch unit. CompileError: the preprocessor refused it."""
+def preprocess(text: str, name: str, options: tuple = ()) -> tuple[str, list]:
+    """A kernel file after the preprocessor, as its dispatch unit, and the headers that it includes, without those of minx and of
+    the system. CompileError: the preprocessor refused it."""
     s = settings()
     folder = Path(tempfile.mkdtemp(prefix="minx-"))
     try:
         (folder / units.KERNEL).write_text(text)
         (folder / "dispatch.c").write_text(units.source("dispatch", s.instances[:1], text))
-        arguments = [*s.compiler.command, *compilers.host_options(s, "dispatch"), *options, "-E", "-P", "dispatch.c", "-o", "dispatch.i"]
+        arguments = [*s.compiler.command, *compilers.host_options(s, "dispatch"), *options, "-E", "-P", "-MMD", "-MF", "headers",
+                     "dispatch.c", "-o", "dispatch.i"]
         processes.run([arguments], what=name, folder=folder)
-        return (folder / "dispatch.i").read_text()
+        found = shlex.split((folder / "headers").read_text().replace("\\\n", " "))[1:]
+        own = [f for f in found if Path(f).is_absolute() and not Path(f).is_relative_to(s.include)]
+        return (folder / "dispatch.i").read_text(), own
     finally:
         shutil.rmtree(folder, ignore_errors=True)

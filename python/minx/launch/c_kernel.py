@@ -35,14 +35,7 @@ class CFile:
 
     def __init__(self, text: str, name: str, options: tuple = ()):
         self.name, self.options = name, options
-        expanded = build.preprocess(text, name, options)
-        try:
-            found = find_kernels(expanded)
-        except CTextError as error:
-            raise CompileError(f"{name}: {error}") from None
-        if not found:
-            raise CompileError(f"{name} defines no kernel: expected MX_FOR(...), MX_REDUCE(...) or MX_SCAN(...), as in minx/kernel.h")
-        digest = hashlib.sha256(expanded.encode()).hexdigest()[:16]  # of the headers, too
+        found, digest = kernels_in(text, name, options)
         self.text = f"{text}\n{driver(found)}/* {digest} */\n"
         self.kernels = {k.name: CKernel(self, k) for k in found}
         self._libraries: dict = {}
@@ -66,6 +59,34 @@ class CFile:
 
     def __repr__(self):
         return f"<minx.CFile {self.name}: {', '.join(self.kernels)}>"
+
+
+def kernels_in(text: str, name: str, options: tuple) -> tuple[list, str]:
+    """The kernels of a file, and a digest of it with its headers: from the cache, unless a header is another one than then."""
+    cache = build.settings().cache
+    key = hashlib.sha256(repr(("c", text, options, build.stamp_for(build.settings().instances[:1]))).encode()).hexdigest()[:32]
+    made = cache.load_index(key)
+    if made is not None and all(state_of(file) == state for file, state in made["headers"]):
+        return [CKernelText.loads(k) for k in made["kernels"]], made["digest"]
+    expanded, headers = build.preprocess(text, name, options)
+    try:
+        found = find_kernels(expanded)
+    except CTextError as error:
+        raise CompileError(f"{name}: {error}") from None
+    if not found:
+        raise CompileError(f"{name} defines no kernel: expected MX_FOR(...), MX_REDUCE(...) or MX_SCAN(...), as in minx/kernel.h")
+    digest = hashlib.sha256(expanded.encode()).hexdigest()[:16]
+    cache.save_index(key, {"kernels": [k.dumps() for k in found], "digest": digest, "headers": [(f, state_of(f)) for f in headers]})
+    return found, digest
+
+
+def state_of(file: str) -> list | None:
+    """Size and time of a file; None: it is not there."""
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return [status.st_size, status.st_mtime_ns]
 
 
 class CompiledC:
@@ -139,6 +160,8 @@ class CKernel:
         self.calls, self.constants, self.compiled = {}, [], {}
         tops = [leaf.path.split(".")[0].split("[")[0] for leaf in text.leaves]
         self.parameters = list(dict.fromkeys([*text.accessors, *tops]))
+        simple = all(leaf.path == leaf.path.split(".")[0] and not leaf.shape for leaf in text.leaves)
+        self.order, self.known = self.parameters if simple else None, set()  # of types of arguments that were right
 
     def __call__(self, policy, *args, ctx=None, into=None, index=0, length=None, **named):
         return self.launch_c(self.pattern, policy, args, ctx, named, Target.of(into, index, length))
@@ -166,6 +189,19 @@ class CKernel:
 
     def arguments(self, args, named) -> tuple:
         """The arrays in the order of the accessors, then all numbers. TypeError: one is missing, unknown or of another kind."""
+        if self.order is not None and not args and len(named) == len(self.order):
+            try:  # the way of a launch that comes again
+                found = tuple([named[name] for name in self.order])
+                if tuple(map(type, found)) in self.known:
+                    return found
+            except KeyError:
+                pass
+        found = self.all_arguments(args, named)
+        if self.order is not None and all(type(v) in (int, float, bool) for v in found[len(self.text.accessors):]):
+            self.known.add(tuple(map(type, found)))
+        return found
+
+    def all_arguments(self, args, named) -> tuple:
         if len(args) > len(self.parameters):
             raise TypeError(f"kernel {self.name} takes {len(self.parameters)} arguments, got {len(args)}")
         given = dict(zip(self.parameters, args))
