@@ -347,6 +347,27 @@ def test_methods():
         assert np.allclose(model.out, x[:, 0] + x[:, -1] + x[:, -2], rtol=1e-15)
 
 
+@minx.kernel
+def bounds(team, out, n):
+    """The bounds of a loop are those at its begin, though an item changes what they were read from."""
+    e = team.league_rank
+    w = team.scratch(1, int)
+    w[0] = n[e]
+    for i in team.items(w[0]):
+        if i == 0:
+            w[0] = 1
+        out[e, i] += 1
+    out[e, 9] = w[0]
+
+
+def test_bounds_of_shared_loops(context):
+    n = np.array([3, 0, 8, 1])
+    expected = (np.arange(10) < n[:, None]).astype(int)
+    expected[:, 9] = np.minimum(n, 1)
+    check(context, bounds, 4, {"out": np.zeros((4, 10), int), "n": n}, out=expected)
+    assert barriers(bounds, np.zeros((1, 10), int), n)[0] == 4
+
+
 # ---- lanes of one thread ----
 
 
@@ -651,7 +672,7 @@ def unknown(team, x):
     (nested, "team.threads inside of one over"), (inside_barrier, "a barrier inside of a loop"),
     (returns_inside, "`return` inside of a loop whose items"), (breaks, "`break` out of a loop"),
     (shape_of_data, "depends on the kernel's arguments only"), (recurrence, "that is no scan"),
-    (scan_of_threads, "use team.items"), (stores_in_expression, "it happens once for a team"),
+    (scan_of_threads, "use team.items"), (stores_in_expression, "this call happens once for a team"),
     (simd_dependence, "items of minx.simd use what the same loop stores"), (unknown, "a team has threads, lanes"),
 ])
 def test_mistakes(kernel, match):

@@ -213,8 +213,8 @@ class Order:
         if not self.orders() or value.type is None:
             return value
         if node is not self.direct or not T.is_number(value.type):
-            raise self.error(node, "this call stores something, so it happens once for a team: assign what it returns to a variable "
-                                   "first")
+            raise self.error(node, "this call happens once for a team, as it stores something or is atomic: assign what it returns to a "
+                                   "variable first")
         type_ = T.strong(value.type) if T.strong(value.type) in COLLECTIVES else "i64"
         part, lane = self.new("mx_once"), self.new("mx_i")
         call = f"MX_VECTOR_SUM(mx_t, {lane}, 0, 1, {part}) {part} += {self.cast(value, type_)};"

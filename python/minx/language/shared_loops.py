@@ -16,7 +16,7 @@ import copy
 
 from .. import types as T
 from ..types import INT
-from .order import COLLECTIVES, Memory
+from .order import COLLECTIVES, Memory, meet
 from .results import extreme_of
 from .team import Team
 from .values import LOOPS, Val, c_name, strip
@@ -126,7 +126,7 @@ def emit_loop(t, node, kind, begin, end):
         raise t.error(node, "a loop over lanes or items has joins of one kind: write another loop for the rest")
     if len(joined) > 4:
         raise t.error(node, "at most four variables are joined in a loop over lanes or items")
-    bounds = f"(int)({strip(t.cast(begin, INT))})", f"(int)({strip(t.cast(end, INT))})"
+    bounds = bounds_of(t, node, begin, end)
     state = t.level, t.renamed, t.kinds, t.scanned, t.memory
     t.parallel_outside.append(list(t.block.above()))
     if scans:
@@ -142,6 +142,23 @@ def emit_loop(t, node, kind, begin, end):
         loop_body(t, node, variable, begin)
     t.level, t.renamed, t.kinds, t.scanned, t.memory = state
     t.parallel_outside.pop()
+
+
+def bounds_of(t, node, begin, end) -> tuple[str, str]:
+    """The bounds in C. The macros of loops compute them at each item; what is read from an array is read once, in front of the loop."""
+    out, stored = [], False
+    for value in (begin, end):
+        code = strip(t.cast(value, INT))
+        if "MX_AT(" in code:
+            name, stored = t.new("mx_bound"), True
+            t.line(f"const int {name} = (int)({code});", node)
+            code = name
+        elif not code.lstrip("-").isdigit():
+            code = f"(int)({code})"
+        out.append(code)
+    if stored and meet(t.accesses([node.iter]).reads, t.accesses(node.body).writes):
+        t.wait(node)
+    return out[0], out[1]
 
 
 def rename(t, joined):
