@@ -12,14 +12,24 @@ from numpy.testing import assert_array_equal
 import minx
 from minx import runtime
 
-HOSTS = ["serial", "openmp:threads=2", "serial:order=shuffled", "openmp:threads=2,check=serial"]
-ALL = [*HOSTS, "simt", "cuda"]
+HOSTS = ["serial", "openmp:threads=2", "serial:order=shuffled", "openmp:threads=2,check=serial", "serial:layout=left"]
+ALL = [*HOSTS, "simt", "cuda", "simt:layout=right", "cuda:layout=right"]
+
+
+def context(resource):
+    """Skips backends that are not here, and layouts that only a build with MINX_LAYOUTS=all has."""
+    try:
+        return make(resource)
+    except minx.Error as error:
+        if error.name != "MX_ERR_BACKEND":
+            raise
+        pytest.skip(str(error))
 
 
 @pytest.fixture(params=HOSTS)
 def host(request):
     """Contexts that access NumPy's memory."""
-    ctx = make(request.param)
+    ctx = context(request.param)
     if not ctx.host:
         pytest.skip(f"{request.param} does not access NumPy's memory")
     return ctx
@@ -27,7 +37,7 @@ def host(request):
 
 @pytest.fixture(params=ALL)
 def ctx(request):
-    return make(request.param)
+    return context(request.param)
 
 
 @minx.kernel

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -166,6 +167,32 @@ def test_two_threads_one_context():
     assert errors and all(error.name == "MX_ERR_ARG" for error in errors)
     assert any("another thread" in str(error) for error in errors)
     assert minx.parallel_reduce(10, long_sum, x, ctx=ctx) == 19990000  # and all goes on
+
+
+def test_close_while_a_launch_runs():
+    """Another thread cannot end a context on which a launch runs: an error on both threads. Then the context can be closed."""
+    ctx, x, errors = minx.Context("serial"), np.ones(200000), []
+    minx.parallel_reduce(1, long_sum, x, ctx=ctx)  # compiled
+
+    def launch():
+        try:
+            minx.parallel_reduce(200000, long_sum, x, ctx=ctx)
+        except minx.Error as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=launch)
+    thread.start()
+    time.sleep(0.05)  # the launch takes some 0.2 s
+    if thread.is_alive():
+        with pytest.raises(minx.Error, match="the context 'serial' was not closed: a launch runs on it") as failed:
+            ctx.close()
+        assert failed.value.name == "MX_ERR_ARG"
+        thread.join()
+        assert len(errors) == 1 and "mx_ctx_destroy was called while it ran" in str(errors[0])
+    thread.join()
+    ctx.close()
+    with pytest.raises(minx.Error, match="is closed"):
+        ctx.fence()
 
 
 def test_arrays_die_on_other_threads():

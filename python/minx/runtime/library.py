@@ -139,8 +139,12 @@ class Held:
         if _alive.pop(self._number, None) is None:
             return
         self.end_calls()
+        try:
+            self._function()
+        except Error:  # it is in use
+            _alive[self._number] = self
+            raise
         self._finalizer.detach()
-        self._function()
 
     def end_calls(self) -> None:
         """Ends the launches that are bound to it: the next ones bind again."""
