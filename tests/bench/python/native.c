@@ -1,4 +1,5 @@
-/* The drivers of the kernels in C: each launches its kernel `times` times, waits, and gives the seconds. */
+/* The drivers of the kernels in C: each launches its kernel `times` times, waits, and gives the
+ * seconds. */
 #define _POSIX_C_SOURCE 199309L
 #include "native_kernels.h"
 

@@ -25,8 +25,8 @@ MX_BODY void native_stencil_body(const native_stencil_args *a, int i, int j, int
 }
 MX_FOR(3D, native_stencil)
 
-/* The sum of y A x over all elements: a team for each element, its threads share the rows, and their
- * lanes the columns. */
+/* The sum of y A x over all elements: a team for each element, its threads share the rows, and
+ * their lanes the columns. */
 MX_BODY void native_yax_body(const native_yax_args *a, mx_team *t, double *sum)
 {
     const int e = t->league_rank;
