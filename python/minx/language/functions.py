@@ -124,7 +124,7 @@ class Functions:
             key += self.pass_argument(source, name, value, value_node, names, parameters, arguments)
         key = tuple(key)
         found = self.unit.functions.get(key)
-        if found is None:
+        if found is None or found[1] is None:  # None: it is being translated, so it calls itself
             found = self.translate_function(node, function, source, key, names, parameters)
         value = Val(
             f"{found[0]}({', '.join(arguments)})", found[2], pure=False, effects=self.unit.effects.get(found[0], False)

@@ -141,7 +141,7 @@ def launch_with(pattern, policy, kernel, instance, args, ctx, reducers, target=N
         return run_python(pattern, policy, kernel, args, reducers, target, instance)
     goal = target and target.key
     # of the thread, too: each has a buffer of its own. runtime/arrays.py says why id(a) is safe
-    key, numbers = [pattern, policy.space, ctx.number, get_ident(), reducers, goal], []
+    key, numbers = [pattern, policy.space, ctx.number, get_ident(), type(instance), reducers, goal], []
     for a in args:
         kind = type(a)
         if kind in NUMBERS:

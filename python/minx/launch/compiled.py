@@ -47,7 +47,7 @@ class Compiled:
 def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=None, overlaps=()) -> Compiled:
     value = declared_value(reducers, target)
     array = target is not None and target.length is not None
-    key = (pattern, space, types, reducers, value, array, overlaps, tuple(ctx.instances), bool(os.environ.get("MINX_PY_DEBUG")))
+    key = (type(instance), pattern, space, types, reducers, value, array, overlaps, tuple(ctx.instances), bool(os.environ.get("MINX_PY_DEBUG")))
     found = kernel.compiled.get(key)
     if found is not None:
         return found
