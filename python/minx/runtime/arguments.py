@@ -38,8 +38,8 @@ def view_of(value, ctx, label: str):
     if not isinstance(value, View):
         return arrays.wrap(value, ctx, label)
     if value.space not in ctx.accessible and not value.held.ended:
-        raise Error("MX_ERR_SPACE", f"{label}: the view '{value.label}' is in {SPACE_NAMES[value.space]} memory, "
-                                    f"which kernels of "
+        space = SPACE_NAMES[value.space]
+        raise Error("MX_ERR_SPACE", f"{label}: the view '{value.label}' is in {space} memory, which kernels of "
                     f"{ctx.backend} do not access: pass ctx.array(view.numpy()), a copy for this context")
     return value
 

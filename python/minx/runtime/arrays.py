@@ -57,7 +57,7 @@ def _describe_numpy(array: np.ndarray, name: str) -> Description:
         raise ValueError(f"{name}: got a masked array, whose mask kernels do not see: use .data or .filled()")
     if not array.flags.aligned:
         raise ValueError(f"{name}: got an array whose elements are not aligned, such as a field of a packed record: "
-                         f"use array.copy()")
+                         "use array.copy()")
     address = array.__array_interface__["data"][0]
     return Description(address, array.shape, array.strides, array.dtype, array.flags.writeable, _space_of(array))
 
@@ -111,16 +111,14 @@ def element_strides(d: Description, name: str):
     for axis, stride in enumerate(strides):
         if stride < 0:
             raise Error("MX_ERR_LAYOUT", f"{name}: got a stride of {stride} bytes along axis {axis}, as array[::-1] "
-                                         f"has: "
-                        "expected strides above 0; np.ascontiguousarray(array) copies it")
+                        "has: expected strides above 0; np.ascontiguousarray(array) copies it")
         if stride == 0:
             raise Error("MX_ERR_LAYOUT", f"{name}: got a stride of 0 along axis {axis}, as np.broadcast_to makes: its "
-                                         f"elements share "
-                        "memory; np.ascontiguousarray(array) copies it")
+                        "elements share memory; np.ascontiguousarray(array) copies it")
         if stride % size:
             raise ValueError(f"{name}: got a stride of {stride} bytes along axis {axis}, expected a multiple of "
-                             f"{size}, the size of an "
-                             "element: a field of a record is passed with its records, or copied by array.copy()")
+                             f"{size}, the size of an element: a field of a record is passed with its records, or "
+                             "copied by array.copy()")
     return integers([s // size for s in strides])
 
 
@@ -129,10 +127,11 @@ def wrap_handle(d: Description, ctx, label: str, space: int = DEFAULT) -> Handle
     lib, handle = libminx(), Handle()
     space = space or d.space
     if d.space == HOST and space == HOST and not ctx.host or d.space == CUDA and ctx.stream is None:
-        raise Error("MX_ERR_SPACE", f"{label}: got an array in "
-                                    f"{'host memory' if d.space == HOST else 'memory of a GPU'}, which kernels of "
-                    f"{ctx.backend} do not access: pass "
-                    f"{'ctx.array(array), a copy' if d.space == HOST else 'a context of cuda'}")
+        where, instead = "memory of a GPU", "a context of cuda"
+        if d.space == HOST:
+            where, instead = "host memory", "ctx.array(array), a copy"
+        raise Error("MX_ERR_SPACE", f"{label}: got an array in {where}, which kernels of {ctx.backend} do not access: "
+                    f"pass {instead}")
     kind, strides = element_type(d.dtype, label), element_strides(d, label)
     order = order_of(d) if order_of(d) != STRIDE else DEFAULT  # of Fortran order is layout left for every context
     address = d.address or (_NOWHERE if 0 in d.shape else 0)  # CUDA arrays without elements have no address

@@ -60,7 +60,7 @@ def stream_number(stream) -> int | None:
         if value is not None:
             return int(getattr(value, "value", value) or 0)
     raise TypeError(f"got a {type(stream).__name__}, expected a stream: a number, or a stream of CuPy, PyTorch or "
-                    f"Numba")
+                    "Numba")
 
 
 class Context:

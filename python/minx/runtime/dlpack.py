@@ -136,8 +136,7 @@ def describe(array, stream: int | None = None) -> dict:
     tensor = owner.managed.tensor
     if tensor.lanes != 1 or tensor.code not in _KINDS or tensor.bits % 8:
         raise TypeError(f"got elements of DLPack's type code {tensor.code}, {tensor.bits} bits, {tensor.lanes} lanes: "
-                        f"expected numbers of "
-                        "C's types (no bfloat16)")
+                        "expected numbers of C's types (no bfloat16)")
     dtype = np.dtype("?" if tensor.code == 6 else f"{_KINDS[tensor.code]}{tensor.bits // 8}")
     shape = tuple(tensor.shape[: tensor.ndim])
     strides = tuple(s * dtype.itemsize for s in tensor.strides[: tensor.ndim]) if tensor.strides else None

@@ -180,8 +180,7 @@ def _start() -> Library:
     with _lock:
         if _exiting:
             raise Error("MX_ERR_ARG", "minx has ended, as Python exits: end what uses it in atexit handlers that are "
-                                      "registered "
-                        "after minx was imported")
+                        "registered after minx was imported")
         if _library is None:
             _library = Library(build.settings().library)
     return _library

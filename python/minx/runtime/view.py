@@ -92,7 +92,7 @@ class View:
         if source.dtype != self.dtype:
             if not np.can_cast(source.dtype, self.dtype, "same_kind"):
                 raise TypeError(f"view '{self.label}': got elements of {source.dtype}, expected {self.dtype}: convert "
-                                f"them by astype")
+                                "them by astype")
             source = source.astype(self.dtype)
         if source.shape != self.shape:
             try:
@@ -112,8 +112,7 @@ class View:
             out = np.empty(self.shape, self.dtype, "F" if self.layout == LEFT else "C")
         if out.shape != self.shape or out.dtype != self.dtype or not out.flags.writeable:
             raise ValueError(f"view '{self.label}': got an array of {out.dtype}, shape {out.shape}, expected one of "
-                             f"{self.dtype}, "
-                             f"shape {self.shape}, that can be written")
+                             f"{self.dtype}, shape {self.shape}, that can be written")
         if self.size:
             strides = arrays.element_strides(arrays.describe(out, "out"), "out")
             libminx().mx_export_((ctx or self.ctx).handle, self.handle, c_void_p(out.ctypes.data), strides,
@@ -172,7 +171,7 @@ class View:
             index = operator.index(key)
         except TypeError:
             raise TypeError(f"view '{self.label}': got an index that is a {type(key).__name__}, expected integers and "
-                            f"slices") from None
+                            "slices") from None
         if not -extent <= index < extent:
             raise IndexError(f"view '{self.label}': index {index} is out of bounds for axis {axis} with extent "
                              f"{extent}")
@@ -214,8 +213,7 @@ class View:
         ctx.fence() between kernels and NumPy. Error MX_ERR_SPACE: host code cannot access it."""
         if self.space not in HOST_ACCESSIBLE:
             raise Error("MX_ERR_SPACE", f"the view '{self.label}' is in {SPACE_NAMES[self.space]} memory, which NumPy "
-                                        f"cannot access: "
-                        "use numpy(), which copies")
+                        "cannot access: use numpy(), which copies")
         self._strided("NumPy")
         self.ctx.fence()
         return np.asarray(_Owner(self)).view(self.dtype)
@@ -223,7 +221,7 @@ class View:
     def __array__(self, dtype=None, copy=None):
         if self.space not in HOST_ACCESSIBLE:
             raise TypeError(f"the view '{self.label}' is in {SPACE_NAMES[self.space]} memory: use numpy(), which "
-                            f"copies")
+                            "copies")
         found = self.array()
         if dtype is not None and np.dtype(dtype) != self.dtype:
             if copy is False:
@@ -246,7 +244,7 @@ class View:
         """(device type, device number) of DLPack. BufferError: simt, which no other library accesses."""
         if self.space not in dlpack.DEVICES:
             raise BufferError(f"the view '{self.label}' is in {SPACE_NAMES[self.space]} memory, which no other "
-                              f"library accesses: use numpy()")
+                              "library accesses: use numpy()")
         return dlpack.DEVICES[self.space], max(self.ctx.device, 0) if self.space in DEVICE_ACCESSIBLE else 0
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
@@ -257,8 +255,7 @@ class View:
         if dl_device is not None and tuple(dl_device) != device:
             if copy is False or tuple(dl_device) != (dlpack.CPU, 0):
                 raise BufferError(f"the view '{self.label}' is on DLPack's device {device}: as memory of "
-                                  f"{tuple(dl_device)} "
-                                  f"{'it needs a copy' if copy is False else 'it cannot be had'}")
+                                  f"{tuple(dl_device)} {'it needs a copy' if copy is False else 'it cannot be had'}")
             return self.numpy().__dlpack__(max_version=max_version) if max_version else self.numpy().__dlpack__()
         source = self.copy() if copy else self
         source._strided("DLPack")
