@@ -59,6 +59,20 @@ static void store_to_unbound_box(const bounds_args *a) { MX_AT(a->box, 0, 0, 0) 
 
 static void store_to_unbound_line(const bounds_args *a) { MX_AT(a->line) = 1; }
 
+/* What generated kernels record: no index, but a text of theirs. */
+static void record_division(const bounds_args *a)
+{
+    (void)mx_fault_record_(a->x.fault, 0, "division by zero", -1, 0, 0, 0, "made in bounds.c", 12);
+}
+
+static void test_other_faults(mx_ctx ctx, const bounds_args *a)
+{
+    record_division(a);
+    record_division(a);
+    CHECK_FAILS(mx_fence(ctx), MX_ERR_BOUNDS, "made in bounds.c:12: division by zero (2 such faults");
+    CHECK_OK(mx_fence(ctx));
+}
+
 static void test_host_code(mx_ctx ctx)
 {
     mx_view view, mirror;
@@ -73,6 +87,7 @@ static void test_host_code(mx_ctx ctx)
         "MX_AT(a->x, ...): the index of dimension 0 of view 'on the host' is 10, expected 0 to 9");
     check_stops(store_to_unbound_box, &a, "accessor a->box was never bound");
     check_stops(store_to_unbound_line, &a, "accessor a->line was never bound");
+    check_stops(record_division, &a, "made in bounds.c:12: division by zero");
     MUST(mx_view_destroy(&mirror));
     MUST(mx_view_destroy(&view));
 }
@@ -138,6 +153,7 @@ static void test(mx_ctx ctx)
     a.shift = 1000000;
     check_report(ctx, launched(ctx, bounds_store(all, &a)), line, "(10 such accesses");
     test_empty_view(ctx, &a, line);
+    test_other_faults(ctx, &a);
     CHECK_OK(launched(ctx, bounds_store(all, &a)));
     check_download(ctx, x, got);
     for (int i = 0; i < N; i++) CHECK_F64(got[i], 1, 0);
