@@ -116,9 +116,9 @@ class TeamPolicy(Policy):
         self.scratch[int(level)] = sizes
         return self
 
-    def policy(self, ctx):
+    def policy(self, ctx, team_size=None):
         host = ctx == "python" or ctx.backend in ("serial", "openmp")
-        return Team(self.league_size, self.team_size, MINX_AUTO if host else self.vector_length)
+        return Team(self.league_size, self.team_size if team_size is None else team_size, MINX_AUTO if host else self.vector_length)
 
 
 # ---- inside of workunits ----

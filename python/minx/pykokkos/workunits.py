@@ -163,12 +163,14 @@ def dispatch(pattern, args, values):
     ctx = spaces.context(policy.space)
     if ctx == "python":
         return debug.launch(pattern, policy, unit, instance, arguments)
+    made = None
     if isinstance(policy, TeamPolicy):
-        ctx = context_of_teams(policy, unit, ctx)
+        ctx, team_size = context_of_teams(policy, unit, ctx)
+        made = policy.policy(ctx, team_size)
     names, objects, data, atomic = flattened(unit, instance, arguments, policy_indices(policy), pattern, ctx)
     unit = unit.form(atomic, objects, names)
     try:
-        return launch_with(pattern, policy.policy(ctx), unit, instance, data, ctx, () if pattern == "for" else ("sum",))
+        return launch_with(pattern, made or policy.policy(ctx), unit, instance, data, ctx, () if pattern == "for" else ("sum",))
     finally:
         if not ctx.host and not isinstance(policy.space, ExecutionSpaceInstance):
             ctx.fence()
@@ -288,16 +290,15 @@ def lambda_unit(function, views, values):
 
 
 def context_of_teams(policy, unit, ctx):
-    """The context of a launch of teams. Where a host has less threads than a team, teams of one thread do, unless the workunit
+    """The context and the team size of a launch of teams. Where a host has less threads than a team, teams of one thread do, unless the workunit
     uses the rank or size of the team for more than to choose one thread: then a context with so many threads."""
     if ctx.backend not in ("serial", "openmp") or policy.team_size <= ctx.threads:
-        return ctx
+        return ctx, policy.team_size
     if not uses_rank(unit.function):
-        policy.team_size = 1
-        return ctx
+        return ctx, 1
     wanted = f"openmp:threads={policy.team_size}"
     try:
-        return spaces.context_of_resource(wanted)
+        return spaces.context_of_resource(wanted), policy.team_size
     except Exception as error:
         raise ValueError(f"{unit.function.__name__} uses team_rank or team_size, and its teams have {policy.team_size} threads: "
                          f"{ctx.resource} has {ctx.threads}, and {wanted} is not possible here ({error})") from None

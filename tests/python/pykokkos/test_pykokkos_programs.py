@@ -1,6 +1,7 @@
 """Programs as a whole: styles, spaces and their configuration from outside, the space Debug, sorting, mistakes."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -306,6 +307,16 @@ def test_bin_sort(space):
         pk.BinSort(keys, pk.BinOp3D([3] * 3, [0] * 3, [3] * 3)).create_permute_vector()
     with pytest.raises(TypeError, match="BinSort takes keys"):
         pk.BinSort(keys, 3)
+
+
+# ---- the page ----
+
+
+def test_the_example_of_the_page(tmp_path):
+    page = (Path(__file__).parents[3] / "docs" / "pykokkos.md").read_text()
+    text, printed = re.search(r"```python\n(.*?)```\n```text\n(.*?)```", page, re.S).groups()
+    run = program(text, tmp_path)
+    assert run.stdout == printed, run.stderr
 
 
 # ---- mistakes ----
