@@ -96,7 +96,9 @@ def page(tmp_path_factory):
     (folder / "inputs").symlink_to(REPOSITORY / "inputs")
     before = Path.cwd()
     os.chdir(folder)
+    minx.set_default("openmp")  # whatever MINX_BACKEND says
     yield {"__name__": "__docs__"}, folder
+    minx.set_default(None)
     os.chdir(before)
 
 
@@ -128,6 +130,16 @@ def test_block(block, page):
 
 def test_the_page_has_examples():
     assert len(BLOCKS) > 20
+
+
+def test_links_of_the_page():
+    """Those to files, relative to the page, and those to its own headings."""
+    text = PAGE.read_text()
+    headings = {re.sub(r"[^a-z0-9 -]", "", h.lower()).replace(" ", "-") for h in re.findall(r"^#+ (.*)$", text, re.M)}
+    links = re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", text)
+    assert len(links) > 20
+    lost = [file for file, _ in links if file and not (PAGE.parent / file).exists() and file != "pykokkos.md"]
+    assert not lost and not [h for file, h in links if not file and h not in headings]
 
 
 def test_every_variable_of_the_environment_is_on_the_page():
