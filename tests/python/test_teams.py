@@ -302,6 +302,50 @@ def functions(team, out, x):
         out[e, 2] = again
 
 
+def fill(team, w, x, e):
+    for i in team.items(len(w)):
+        w[i] = x[e, i]
+
+
+def largest(team, w, floor=-10.0):
+    top = floor
+    for i in team.items(len(w)):
+        top = max(top, w[i])
+    if top > 0.5:
+        w[0] = top
+        return top
+    return w[0]
+
+
+def row_sum(team, x, e, j):
+    s = 0.0
+    for i in team.lanes(x.shape[2]):
+        s += x[e, j, i]
+    return s
+
+
+@minx.kernel
+def functions_of_teams(team, out, x, y):
+    """Functions that get the team have a part of its work."""
+    e = team.league_rank
+    w = team.scratch(x.shape[1])
+    fill(team, w, x, e)
+    top = largest(team, w)
+    out[e, 0] = largest(team, w) + top + w[0]
+    largest(team, w)
+    total = 0.0
+    for j in team.threads(y.shape[1]):
+        total += row_sum(team, y, e, j) * (j + 1)
+    out[e, 1] = total
+
+
+def test_functions_of_teams(context):
+    rng = np.random.default_rng(19)
+    x, y = rng.integers(1, 9, (5, 12)).astype(float), rng.integers(0, 9, (5, 3, 7)).astype(float)
+    expected = np.stack([3 * x.max(1), (y.sum(2) * [1, 2, 3]).sum(1)], 1)
+    check(context, functions_of_teams, 5, {"out": np.zeros((5, 2)), "x": x, "y": y}, out=expected)
+
+
 def test_functions(context):
     x = np.random.default_rng(7).random((5, 8))
     expected = np.stack([(x[:, 3] + 2) * 2, x.sum(1) + 2, (x[:, 4] + 2) * 2], 1)
@@ -663,6 +707,16 @@ def simd_dependence(team, x):
         x[i] = w[i] * 2 + x[i]
 
 
+def asks_for_scratch(team):
+    w = team.scratch(4)
+    w[0] = 1.0
+
+
+def scratch_in_function(team, x):
+    asks_for_scratch(team)
+    x[0] = 1.0
+
+
 def unknown(team, x):
     x[0] = team.rank
 
@@ -674,6 +728,7 @@ def unknown(team, x):
     (shape_of_data, "depends on the kernel's arguments only"), (recurrence, "that is no scan"),
     (scan_of_threads, "use team.items"), (stores_in_expression, "this call happens once for a team"),
     (simd_dependence, "items of minx.simd use what the same loop stores"), (unknown, "a team has threads, lanes"),
+    (scratch_in_function, "scratch is asked for in the kernel"),
 ])
 def test_mistakes(kernel, match):
     check_mistake(kernel, match, minx.parallel_for)

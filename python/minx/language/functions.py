@@ -13,6 +13,7 @@ from .. import types as T
 from ..types import BOOL, COMPLEX, FLOAT, INT, Struct
 from .constructs import BUILTINS
 from .source import source_of
+from .team import TeamRef
 from .values import (
     HANDLERS,
     MISSING,
@@ -31,6 +32,8 @@ from .values import (
     number_type,
     strip,
 )
+TEAM = "mx_team"  # in the key of a function: it gets the team
+
 
 class Functions:
     def of_Call(self, node):
@@ -120,12 +123,18 @@ class Functions:
         if self.spec.checked:
             arguments.append("mx_fault")
             parameters.append("mx_fault_ *mx_fault")
+        first = len(key)
         for name, (value, value_node) in zip(formal, self.actual_values(node, function, formal)):
             key += self.pass_argument(source, name, value, value_node, names, parameters, arguments)
-        key = tuple(key)
+        team = TEAM in key[first:]
+        key = (*key, self.level) if team else tuple(key)
         found = self.unit.functions.get(key)
         if found is None or found[1] is None:  # None: it is being translated, so it calls itself
-            found = self.translate_function(node, function, source, key, names, parameters)
+            level = self.level if team else None
+            found = self.translate_function(node, function, source, key, names, parameters, level)
+        if team:
+            self.effects = self.effects or self.unit.effects.get(found[0], False)
+            return self.call_of_team(node, f"{found[0]}({', '.join(arguments)})", found[2], statement)
         value = Val(
             f"{found[0]}({', '.join(arguments)})", found[2], pure=False, effects=self.unit.effects.get(found[0], False)
         )
@@ -220,6 +229,11 @@ class Functions:
             return [t, value.nonneg]
         if value.ref is None or isinstance(value.ref, str):
             raise self.error(node, f"{describe(value)} cannot be passed to a function")
+        if isinstance(value.ref, TeamRef):
+            names[name] = value
+            parameters.append("mx_team *mx_t")
+            arguments.append("mx_t")
+            return [TEAM]
         if isinstance(value.ref, Self):
             names[name] = value
             return self.pass_self(value.ref, parameters, arguments)
@@ -258,7 +272,18 @@ class Functions:
         names[name] = Val("", None, ref=passed)
         return [kind, ref.origin, ref.array, passed.axes, ref.shape, ref.field]
 
-    def translate_function(self, node, function, source, key, names, parameters):
+    def call_of_team(self, node, code: str, result, statement: bool) -> Val:
+        """A call of a function that gets the team: all threads and lanes call it, and each has what it returns."""
+        if self.conditional:
+            raise self.error(node, "a function that gets the team is called in a part of an expression that may not be evaluated")
+        if result is None or statement:
+            self.line(f"{code};", node)
+            return Val("")
+        name = self.new("mx_of_team")
+        self.line(f"const {self.c_type(result)} {name} = {code};", node)
+        return Val(name, result)
+
+    def translate_function(self, node, function, source, key, names, parameters, level=None):
         functions = self.unit.functions
         if any(f is function and body is None for (f, *_), (_, body, _) in functions.items()):
             raise self.error(
@@ -267,7 +292,7 @@ class Functions:
         c = f"{c_name(function.__name__)}_{len(functions)}"
         functions[key] = (c, None, None)
         self.unit.depends(self.source.function, ast.unparse(node.func), function)
-        inner = type(self)(self.unit, source, names, kernel=False)
+        inner = type(self)(self.unit, source, names, kernel=False, level=level)
         body = inner.translate()
         copies = [f"    {self.c_type(inner.types[n])} {c_name(n)} = mx_given_{c_name(n)};" for n, v in names.items()
                   if v.type is not None and n in inner.types and not v.place]

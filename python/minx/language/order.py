@@ -160,6 +160,8 @@ class Accesses(ast.NodeVisitor):
         function = node.func
         if isinstance(function, ast.Name) and function.id == "len":
             return
+        if any(isinstance(a, ast.Name) and self.t.is_team(a.id) for a in (*node.args, *[k.value for k in node.keywords])):
+            self.whole(ANY)  # a function that has a part of the team's work
         if isinstance(function, ast.Attribute) and self.is_self(function.value):
             self.whole(ANY)  # a method sees all arrays of its object
         self.generic_visit(node)
@@ -175,6 +177,10 @@ class Order:
     def orders(self) -> bool:
         """Is this place one where several lanes execute the same statements?"""
         return self.level in ("team", "thread") and not self.spec.dialect.threads_run_all
+
+    def is_team(self, name: str) -> bool:
+        """Is it the team? (TeamRef is team.py's, which imports this file.)"""
+        return type(getattr(self.names.get(name), "ref", None)).__name__ == "TeamRef"
 
     def memory_name(self, ref) -> str:
         """ref: an ArrayRef, or a Val that is a record of an argument."""

@@ -84,10 +84,10 @@ class Statements:
     def do_Return(self, node, last=False):
         if self.on_return is not None:
             return self.on_return(node)
-        if not self.kernel:
-            return self.function_returns(node)
         if not self.spec.dialect.inner_functions and any(kind != "plain" for kind in self.loop_names):
             raise self.error(node, "`return` inside of a loop whose items run at the same time")
+        if not self.kernel:
+            return self.function_returns(node)
         if self.spec.pattern == "reduce" and node.value is not None:
             self.contribute(node)
             if not last:

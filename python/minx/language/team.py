@@ -87,6 +87,8 @@ def scratch(t, node, statement):
     if "shape" not in given or set(given) - {"shape", "dtype", "level"}:
         raise t.error(node, "team.scratch(shape, dtype=float, level=0)")
     per_thread = t.level == "thread"
+    if not t.kernel:
+        raise t.error(node, "scratch is asked for in the kernel, and given to the functions that it calls")
     if t.level not in ("team", "thread") or not per_thread and t.loop_names:
         raise t.error(node, "scratch of a team is asked for outside of loops, scratch of each thread in a loop over team.threads")
     shape = given["shape"].elts if isinstance(given["shape"], ast.Tuple) else [given["shape"]]
