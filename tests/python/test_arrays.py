@@ -1,6 +1,7 @@
 """NumPy's arrays as arguments of kernels, without a copy, and views of minx: what NumPy computes is the reference.
 Numbers are whole, so nothing needs a tolerance."""
 
+import ctypes
 import gc
 import weakref
 
@@ -360,6 +361,10 @@ def test_managed_memory():
     launch(ctx, pinned, ctx.full(4, 3.0))
     ctx.fence()
     assert_array_equal(pinned.array(), np.full(4, 6.0))
+    address = pinned.address  # pinned memory of another library is an array of NumPy's, too
+    other = np.ctypeslib.as_array((ctypes.c_double * 4).from_address(address))
+    launch(ctx, other, ctx.full(4, 1.0))
+    assert_array_equal(other, np.full(4, 8.0))
 
 
 def test_views_die_with_their_memory(ctx):

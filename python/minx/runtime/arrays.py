@@ -18,7 +18,8 @@ import numpy as np
 from ..errors import Error
 from . import dlpack
 from .library import Held, forked, libminx
-from .structures import CUDA, DEFAULT, HOST, LEFT, RIGHT, STRIDE, Handle, ViewOptions, element_type, integers
+from .structures import (CUDA, DEFAULT, HOST, LEFT, MANAGED, PINNED, RIGHT, STRIDE, Handle, ViewOptions, element_type,
+                         integers)
 
 
 @dataclass(frozen=True)
@@ -123,23 +124,41 @@ def element_strides(d: Description, name: str):
 
 
 def wrap_handle(d: Description, ctx, label: str, space: int = DEFAULT) -> Handle:
-    """mx_view_wrap, and mx_view_constant where the array is read-only. The caller ends the view."""
+    """mx_view_wrap, and mx_view_constant where the array is read-only. The caller ends the view. Errors: MX_ERR_SPACE,
+    kernels of the context do not access the memory; MX_ERR_LAYOUT; TypeError, the elements."""
     lib, handle = libminx(), Handle()
-    space = space or d.space
-    if d.space == HOST and space == HOST and not ctx.host or d.space == CUDA and ctx.stream is None:
-        where, instead = "memory of a GPU", "a context of cuda"
-        if d.space == HOST:
-            where, instead = "host memory", "ctx.array(array), a copy"
-        raise Error("MX_ERR_SPACE", f"{label}: got an array in {where}, which kernels of {ctx.backend} do not access: "
-                    f"pass {instead}")
     kind, strides = element_type(d.dtype, label), element_strides(d, label)
     order = order_of(d) if order_of(d) != STRIDE else DEFAULT  # of Fortran order is layout left for every context
     address = d.address or (_NOWHERE if 0 in d.shape else 0)  # CUDA arrays without elements have no address
-    lib.mx_view_wrap(ctx.handle, short(label), kind, len(d.shape), integers(d.shape), strides,
-                     byref(ViewOptions(space=space, layout=order)), c_void_p(address), byref(handle))
-    if d.writable:
-        return handle
-    constant = Handle()
+    failed = None
+    for guess in (space,) if space else _spaces(d, ctx):
+        try:
+            lib.mx_view_wrap(ctx.handle, short(label), kind, len(d.shape), integers(d.shape), strides,
+                             byref(ViewOptions(space=guess, layout=order)), c_void_p(address), byref(handle))
+            return handle if d.writable else _constant(handle)
+        except Error as error:
+            if error.name != "MX_ERR_SPACE":
+                raise
+            failed = failed or error
+    if failed is not None and d.space != HOST:
+        raise failed
+    where, instead = "memory of a GPU", "a context of cuda"
+    if d.space == HOST:
+        where, instead = "host memory", "ctx.array(array), a copy"
+    raise Error("MX_ERR_SPACE", f"{label}: got an array in {where}, which kernels of {ctx.backend} do not access: "
+                f"pass {instead}")
+
+
+def _spaces(d: Description, ctx) -> tuple:
+    """The spaces that the memory may be in, as the context sees it. Managed and pinned memory of another library is seen
+    as memory of the GPU by one interface and as NumPy's by another; minx asks CUDA what it is."""
+    if ctx.stream is not None:
+        return {CUDA: (CUDA, MANAGED, PINNED), HOST: (MANAGED, PINNED)}.get(d.space, (d.space,))
+    return (d.space,) if d.space in ctx.accessible else ()
+
+
+def _constant(handle: Handle) -> Handle:
+    constant, lib = Handle(), libminx()
     lib.mx_view_constant(handle, byref(constant))
     lib.mx_view_destroy(byref(handle))
     return constant
