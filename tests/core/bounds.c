@@ -69,7 +69,8 @@ static void test_other_faults(mx_ctx ctx, const bounds_args *a)
 {
     record_division(a);
     record_division(a);
-    CHECK_FAILS(mx_fence(ctx), MX_ERR_BOUNDS, "made in bounds.c:12: division by zero (2 such faults");
+    CHECK_FAILS(mx_fence(ctx), MX_ERR_BOUNDS,
+                "made in bounds.c:12: division by zero (2 such faults");
     CHECK_OK(mx_fence(ctx));
 }
 
