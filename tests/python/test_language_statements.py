@@ -315,3 +315,35 @@ def test_kernels_have_no_starred_parameters():
 
     with pytest.raises(TypeError, match="no parameters with or behind `\\*`"):
         minx.parallel_for(3, f, np.zeros(3))
+
+
+def names_of_c(i, out, x):
+    """Names that mean something in C: keywords, macros, functions that the translation calls."""
+    double = i
+    floor, sqrtf, printf = 1.5, 2, 3
+    NAN, M_PI, I, y0, errno, class_, mx_a, py_x = 4, 5, 6, 7, 8, 9, 10, 11
+    out[i] = math.floor(x[i]) + math.sqrt(x[i]) + floor + sqrtf + printf + double
+    out[i] += NAN + M_PI + I + y0 + errno + class_ + mx_a + py_x
+
+
+def test_names_of_c(context):
+    both(context, 4, names_of_c, np.zeros(4), np.arange(4.0) + 0.25)
+
+
+def order(i, out, a):
+    """Operands are computed from left to right, each once."""
+    w = minx.local(1)
+    out[i] = bump(w) * 100 + bump(w) * 10 + bump(w)
+    n = 0
+    while 0 < bump(w) < 8:
+        n += 1
+    out[i] += n * 1000
+
+
+def bump(w):
+    w[0] += 1
+    return w[0]
+
+
+def test_order(context):
+    both(context, 3, order, np.zeros(3), np.zeros(3))
