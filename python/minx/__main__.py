@@ -52,11 +52,11 @@ def parse(arguments):
 
 def show(_) -> int:
     """What a report of a problem should contain."""
-    from .runtime import backend_missing, backends, library
+    from .runtime import backend_missing, backends, libminx
 
     s = settings()
     print(f"minx        {__version__}, library {s.library}")
-    print(f"            {library().mx_build_description().decode()}")
+    print(f"            {libminx().mx_build_description().decode()}")
     for name in backends():
         why = backend_missing(name)
         print(f"{name:<11} {'available' if why is None else 'not here: ' + why}")

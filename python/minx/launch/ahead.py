@@ -17,7 +17,7 @@ from .. import types as T
 from ..errors import SetupError
 from ..language.reducers import reducers_of
 from ..language.values import ArrayType, NumberType
-from ..runtime import library
+from ..runtime import libminx
 from .call import NUMBERS
 from .compiled import compile_for
 from .kernel import Kernel, plain_kernel
@@ -95,7 +95,7 @@ def type_of(name: str, n: int, given):
 
 def compile_declared(backends, say=print) -> int:
     """Compiles all that was declared, for these backends. Returns how many libraries are in the cache for it."""
-    library()  # which kernels are linked to
+    libminx()  # which kernels are linked to
     unknown = [b for b in backends if b not in INSTANCES]
     if unknown:
         raise SetupError(f"there is no backend '{unknown[0]}', but {', '.join(INSTANCES)}")
