@@ -578,6 +578,40 @@ def test_value_of_a_reduction(context):
         assert got == 400 + x.sum()
 
 
+def longer_of(a, b):
+    if b[0] > a[0] or b[0] == a[0] and b[1] < a[1]:
+        return b[0], b[1]
+    return a[0], a[1]
+
+
+@minx.kernel
+def lengths(team, x):
+    e, s = team.league_rank, 0
+    for i in team.items(x.shape[1]):
+        s += x[e, i]
+    return s, e
+
+
+@minx.kernel
+def three(team, x):
+    e, s = team.league_rank, 0
+    for i in team.items(x.shape[1]):
+        s += x[e, i]
+    return s, (s, e), s > 100
+
+
+def test_reductions_over_teams(context):
+    x = np.random.default_rng(20).integers(0, 40, (9, 14))
+    sums, d = x.sum(1), Arrays(context)
+    for size, lanes in shapes(context):
+        team = minx.Team(9, size, lanes)
+        got = minx.parallel_reduce(team, lengths, d.to(x), op=minx.Reducer((-1, -1), longer_of), ctx=context)
+        assert got == (sums.max(), sums.argmax())
+        assert minx.parallel_reduce(team, lengths, d.to(x), op="minloc", ctx=context) == (sums.min(), sums.argmin())
+        got = minx.parallel_reduce(team, three, d.to(x), op=("sum", "maxloc", "all"), ctx=context)
+        assert got == (x.sum(), (sums.max(), sums.argmax()), (sums > 100).all())
+
+
 # ---- control flow and private arrays ----
 
 

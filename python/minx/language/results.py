@@ -73,7 +73,8 @@ class Results:
         t = result_type(reducer, value.type)
         joined = t and T.strong(T.join(before, t))
         if joined is None:
-            raise self.error(node, f"{reducer.lower()} of a {value.type}")
+            instead = ": return z.real, z.imag, with an operator for each" * T.is_complex(value.type)
+            raise self.error(node, f"{reducer.lower()} of a {value.type}{instead}")
         return joined
 
     def number_result(self, node, value: Val, before, reducer: str, to: str):
