@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import Error
 from .library import Held, forked, libminx
 from .structures import (DEFAULT, DEVICE_ACCESSIBLE, HOST, HOST_ACCESSIBLE, INSTANCE_KINDS, LAYOUT_NAMES, MANAGED,
-                         ContextDetails, ContextInfo)
+                         SIMT_ACCESSIBLE, ContextDetails, ContextInfo)
 
 
 def backends() -> list[str]:
@@ -113,7 +113,7 @@ class Context:
         self.host = info.host_accessible
         kind = INSTANCE_KINDS[details.instance]
         self.stream = (details.queue or 0) if kind == "cuda" else None
-        self.accessible = DEVICE_ACCESSIBLE if kind == "cuda" else HOST_ACCESSIBLE if self.host else (self.space,)
+        self.accessible = DEVICE_ACCESSIBLE if kind == "cuda" else HOST_ACCESSIBLE if self.host else SIMT_ACCESSIBLE
         self.instances = [f"{kind}_{LAYOUT_NAMES[self.layout]}"]
         if self.check is not None:
             debug = self.check.startswith("simt") or "order=shuffled" in self.check

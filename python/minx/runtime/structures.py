@@ -13,6 +13,7 @@ SPACE_NAMES = {HOST: "host", CUDA: "cuda", MANAGED: "managed", PINNED: "pinned",
 LAYOUT_NAMES = {LEFT: "left", RIGHT: "right", STRIDE: "stride"}
 HOST_ACCESSIBLE = (HOST, MANAGED, PINNED)  # by ordinary code
 DEVICE_ACCESSIBLE = (CUDA, MANAGED, PINNED)  # by GPUs
+SIMT_ACCESSIBLE = (SIMT, MANAGED, PINNED)
 INSTANCE_KINDS = ("host", "simt", "cuda")  # MX_INSTANCE_*
 MAX_RANK = 8
 
