@@ -347,3 +347,18 @@ def bump(w):
 
 def test_order(context):
     both(context, 3, order, np.zeros(3), np.zeros(3))
+
+
+def test_annotations_of_variables_are_part_of_a_kernel(tmp_path):
+    """They are not in Python's code, by which a stored kernel is found."""
+    import importlib.util
+
+    for number, kind in enumerate(("minx.f64", "minx.f32")):
+        file = tmp_path / f"module{number}.py"
+        file.write_text(f"import minx\n\n\ndef f(i, out):\n    x: {kind} = 0.1\n    out[i] = x\n")
+        spec = importlib.util.spec_from_file_location(f"module{number}", file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        out = np.zeros(2)
+        minx.parallel_for(2, module.f, out)
+        assert out[0] == (0.1 if number == 0 else np.float32(0.1))

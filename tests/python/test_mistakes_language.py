@@ -223,7 +223,7 @@ def array_then_number(i, a):
     x = 1.5  # here
 
 
-@mistake("x is something else outside of this branch or loop: use another name", "x = a")
+@mistake("x is a int and an array of 1 dimension: use another name", "x = a")
 def number_then_array(i, a):
     x = 1
     x = a  # here

@@ -140,7 +140,7 @@ class Arithmetic:
         except (ArithmeticError, ValueError, TypeError) as why:
             raise self.error(node, f"{why} in `{ast.unparse(node)}`")
         if isinstance(result, int) and not -(2**63) <= result < 2**64:
-            raise self.error(node, f"{result} has more than 64 bits: integers of kernels have 64")
+            raise self.error(node, f"`{ast.unparse(node)}` has more than 64 bits: integers of kernels have 64")
         return const_val(result)
 
     # ---- two operands ----

@@ -160,20 +160,22 @@ class Assignments:
             raise self.error(
                 target, f"{name} is {describe(value)}: variables of kernels are numbers, arrays and objects of numbers"
             )
-        self.name_for(node, name)
+        self.name_for(node, name, value)
         self.local_refs[name] = Val(value.code, None, ref=self.fixed(ref, node) if isinstance(ref, ArrayRef) else ref)
 
     def bind_record(self, node, name, value):
         """r = a[i] of an array of records is that element, no copy, as in NumPy."""
-        self.name_for(node, name)
+        self.name_for(node, name, value)
         pointer = self.new("mx_record")
         const = "const " if value.origin is not None and value.origin not in self.unit.written else ""
         self.line(f"{const}{value.type.name} *const {pointer} = &{value.code};", node)
         self.local_refs[name] = Val(f"(*{pointer})", value.type, origin=value.origin, place=True)
 
-    def name_for(self, node, name):
+    def name_for(self, node, name, value):
+        if name in self.seen_types:
+            raise self.error(node, f"{name} is a {self.seen_types[name]} and {describe(value)}: use another name")
         before = self.ref_blocks.get(name)
-        if name in self.seen_types or before is not None and before is not self.block and before in self.block.above():
+        if before is not None and before is not self.block and before in self.block.above():
             raise self.error(node, f"{name} is something else outside of this branch or loop: use another name")
         self.ref_blocks[name] = self.block
 

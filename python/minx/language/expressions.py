@@ -43,7 +43,7 @@ class Expressions:
     def of_Constant(self, node):
         v = node.value
         if isinstance(v, int) and not -(2**63) <= v < 2**64:
-            raise self.error(node, f"{v} has more than 64 bits: integers of kernels have 64")
+            raise self.error(node, "a number of more than 64 bits: integers of kernels have 64")
         if isinstance(v, (bool, int, float, complex)):
             return const_val(v)
         if isinstance(v, str):

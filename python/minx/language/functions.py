@@ -66,7 +66,7 @@ class Functions:
         if isinstance(ref, type) and getattr(ref, "minx_struct", False):
             return self.new_object(node, ref)
         function = getattr(ref, "function", ref)
-        if isinstance(function, pytypes.MethodType):
+        if isinstance(function, pytypes.MethodType) and isinstance(function.__func__, pytypes.FunctionType):
             return self.user_function(node, function.__func__, function.__self__, statement)
         if isinstance(function, pytypes.FunctionType):
             return self.user_function(node, function, None, statement)
@@ -82,7 +82,7 @@ class Functions:
         weak = {int: INT, float: FLOAT, bool: BOOL, complex: COMPLEX}.get(ref)
         t = weak or t
         if node.keywords or not 0 <= len(node.args) <= (2 if T.is_complex(t) else 1):
-            raise self.error(node, f"{ast.unparse(node.func)} takes one number in kernels")
+            raise self.error(node, f"{ast.unparse(node.func)} takes one {'or two numbers' if T.is_complex(t) else 'number'} in kernels")
         values = [self.number(a) for a in node.args] or [const_val(0)]
         if T.is_complex(t) and len(values) == 2:
             real = "f32" if t == "c64" else FLOAT

@@ -83,14 +83,18 @@ class Cell:
             return default
 
 
-def code_hash(function) -> str:
-    """Of what a function does, as far as its own text says."""
+def code_hash(function, place: bool = False) -> str:
+    """Of what a function does, as far as its own text says. place: and of where it stands, for kernels that name lines."""
 
     def parts(code):
         inner = [parts(c) if isinstance(c, pytypes.CodeType) else repr(c) for c in code.co_consts]
         return code.co_code, inner, code.co_names, code.co_varnames, code.co_freevars
 
-    whole = parts(function.__code__), function.__annotations__, function.__defaults__, function.__kwdefaults__
+    code = function.__code__
+    last = max(line for *_, line in code.co_lines() if line is not None)
+    text = linecache.getlines(code.co_filename)[code.co_firstlineno - 1:last]  # annotations of variables are not in the code
+    where = (code.co_filename, code.co_firstlineno) if place else ()
+    whole = parts(code), text, where, function.__annotations__, function.__defaults__, function.__kwdefaults__
     return hashlib.sha256(repr(whole).encode()).hexdigest()[:24]
 
 

@@ -15,8 +15,8 @@ class Index:
 
     def __init__(self, kernel, spec, instances, instance):
         self.roots = [kernel.function, *([spec.custom.join] if spec.custom is not None else [])]
-        self.instance = instance
-        parts = (kernel.function.__name__, code_hash(kernel.function), repr(spec), build.stamp_for(tuple(instances)), PACKAGE)
+        self.instance, self.place = instance, spec.debug or spec.checked
+        parts = (kernel.function.__name__, code_hash(kernel.function, self.place), repr(spec), build.stamp_for(tuple(instances)), PACKAGE)
         self.cache, self.key = build.settings().cache, hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
     def load(self):
@@ -36,7 +36,7 @@ class Index:
             now = evaluate(functions[number], expression, self.instance)
             if isinstance(now, pytypes.FunctionType):
                 functions.append(now)
-            if remembered(now) != value:
+            if self.remembered(now) != value:
                 raise LookupError
             found.append((functions[number], expression, now))
         return found
@@ -44,11 +44,14 @@ class Index:
     def save(self, made, outside):
         functions, stored = list(self.roots), []
         for function, expression, value in outside:
-            stored.append((functions.index(function), expression, remembered(value)))
+            stored.append((functions.index(function), expression, self.remembered(value)))
             if isinstance(value, pytypes.FunctionType):
                 functions.append(value)
         entry = build.Path(made["path"]).parent.name
         self.cache.save_index(self.key, {**made, "path": None, "entry": entry, "outside": stored})
+
+    def remembered(self, value) -> str:
+        return code_hash(value, self.place) if isinstance(value, pytypes.FunctionType) else repr(value)
 
 
 def evaluate(function, expression: str, instance):
@@ -68,10 +71,6 @@ def scope_of(function, name):
     if name in code.co_freevars:
         return Cell(function.__closure__[code.co_freevars.index(name)])
     return function.__globals__
-
-
-def remembered(value) -> str:
-    return code_hash(value) if isinstance(value, pytypes.FunctionType) else repr(value)
 
 
 def _package_hash() -> str:
