@@ -53,6 +53,7 @@ class ExecutionSpaceInstance:
 RESOURCES = {"OpenMP": "openmp", "Threads": "openmp", "Serial": "serial"}
 _contexts: dict = {}  # resource -> context
 _chosen: dict = {}  # by set_space_resource: the name of a space -> resource
+_known: dict = {}  # space -> its context, until something is set; None: minx's own default, whatever it is at the launch
 _default = None
 _device = 0
 
@@ -89,18 +90,32 @@ def set_space_resource(space: ExecutionSpace, resource: str):
     """From now on launches on `space` run on a context made from this text (minx.Context): 'openmp:threads=2', 'cuda:device=1',
     'simt', 'serial:order=shuffled'."""
     _chosen[space.value] = resource
+    _known.clear()
+
+
+def forget_resources():
+    """Ends what set_space_resource has set."""
+    _chosen.clear()
+    _known.clear()
 
 
 def context(space):
     """The context of a space or of an instance; "python" for Debug."""
     if isinstance(space, ExecutionSpaceInstance):
         return space.context
+    if space not in _known:
+        _known[space] = find_context(space)
+    return _known[space] or runtime.default()
+
+
+def find_context(space):
+    """The context of a space; "python" for Debug; None for minx's own default."""
     if space is ExecutionSpace.Default:
         space = get_default_space()
     if space is ExecutionSpace.Debug:
         return "python"
     if space is ExecutionSpace.Default and "Default" not in {**_chosen, **_from_outside()}:
-        return runtime.default()
+        return None
     try:
         return context_of_resource(resource_of(space))
     except Error as error:
@@ -131,12 +146,14 @@ def set_default_space(space: ExecutionSpace):
     if not isinstance(space, ExecutionSpace):
         raise TypeError(f"set_default_space takes pk.OpenMP, pk.Serial, pk.Cuda, ..., got {space!r}")
     _default = None if space is ExecutionSpace.Default else space
+    _known.clear()
 
 
 def set_device_id(device: int):
     """The GPU of Cuda, from the next launch on."""
     global _device
     _device = int(device)
+    _known.clear()
 
 
 def get_device_id() -> int:

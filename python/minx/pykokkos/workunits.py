@@ -32,6 +32,7 @@ class Workunit(Kernel):
     def __init__(self, function, traits=None):
         super().__init__(function, dialect=DIALECT)
         self.traits = traits or {}  # of views, by the decorator: name -> ViewTypeInfo
+        self.plans: dict = {}  # of launches like those before
         self.forms: dict = {}  # (numbers of atomic arguments, objects, names) -> Workunit
         self.names = None  # of a form: those of arguments and of attributes
         self.annotations = Annotations(function)
@@ -159,8 +160,11 @@ def dispatch(pattern, args, values):
         policy = RangePolicy(0, int(policy))
     elif not isinstance(policy, Policy):
         raise TypeError(f"parallel_{pattern} takes an integer or a policy (pk.RangePolicy, pk.MDRangePolicy, pk.TeamPolicy), got {policy!r}")
-    unit, instance, arguments = unit_of(pattern, policy, unit, views, values)
     ctx = spaces.context(policy.space)
+    ready = None if views else prepared(pattern, policy, unit, values, ctx)
+    if ready is not None:
+        return launch_with(pattern, policy.policy(ctx), *ready, ctx, () if pattern == "for" else ("sum",))
+    unit, instance, arguments = unit_of(pattern, policy, unit, views, values)
     if ctx == "python":
         return debug.launch(pattern, policy, unit, instance, arguments)
     made = None
@@ -174,6 +178,40 @@ def dispatch(pattern, args, values):
     finally:
         if not ctx.host and not isinstance(policy.space, ExecutionSpaceInstance):
             ctx.fence()
+
+
+def prepared(pattern, policy, unit, values, ctx):
+    """(Workunit, object, values as minx takes them) of a launch like most: on a host, over no teams, of views without the trait Atomic,
+    arrays and numbers, all of whose names are known from a launch before. None: it is no such launch, or has a mistake."""
+    instance = None
+    if type(unit) is BoundKernel:
+        unit, instance = unit.kernel, unit.instance
+    if type(unit) is not Workunit or ctx == "python" or not ctx.host or type(policy) is TeamPolicy:
+        return None
+    plan = unit.plans.get((pattern, policy_indices(policy), type(instance)))
+    if plan is None or len(values) != len(plan.names):
+        return None
+    given = [values.get(name) for name in plan.names]
+    given += [getattr(instance, name, None) for name in plan.members]
+    data = []
+    for value, is_integer_argument in zip(given, plan.integers):
+        kind = type(value)
+        if kind is View and value.trait is not Trait.Atomic:
+            data.append(value.data)
+        elif kind is float and not is_integer_argument or kind is int or kind is np.ndarray or kind is bool:
+            data.append(value)
+        else:
+            return None
+    return unit, instance, tuple(data)
+
+
+class Plan:
+    """What prepared() knows of the launches of a workunit."""
+
+    def __init__(self, unit, names, members):
+        self.names, self.members = names, members
+        types = [number_type(unit.annotations.get(n)) for n in names]
+        self.integers = [t is not None and not T.is_float(t) for t in types] + [False] * len(members)  # is it declared one?
 
 
 def flattened(unit, instance, arguments, indices, pattern, ctx):
@@ -193,6 +231,8 @@ def flattened(unit, instance, arguments, indices, pattern, ctx):
             names.append(name)
             data.append(of_kernel(value, ctx))
     first = len(names) if first is None or isinstance(unit, LambdaUnit) else first
+    if not atomic and not objects and not any(getattr(i, "trait", None) is Trait.Atomic for i in traits.values()):
+        unit.plans[pattern, indices, type(instance)] = Plan(unit, tuple(own), tuple(members))
     return (tuple(names[:first]), tuple(names[first:])), objects, tuple(data), frozenset(atomic)
 
 

@@ -18,10 +18,8 @@ def space(request):
         pytest.skip(f"{request.param}: {missing}")
     from minx.pykokkos import spaces
 
-    before = dict(spaces._chosen)
     for name in ("Default", "OpenMP", "Threads", "Serial", "Cuda", "HIP"):
         pk.set_space_resource(pk.ExecutionSpace[name], request.param)
     yield request.param
-    spaces._chosen.clear()
-    spaces._chosen.update(before)
+    spaces.forget_resources()
     pk.set_default_space(pk.Default)

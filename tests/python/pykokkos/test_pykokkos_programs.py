@@ -100,7 +100,7 @@ def test_views_move_with_the_program():
     finally:
         from minx.pykokkos import spaces
 
-        spaces._chosen.clear()
+        spaces.forget_resources()
 
 
 def test_instances(space):
