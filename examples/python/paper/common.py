@@ -6,7 +6,8 @@ import minx.pykokkos as pk
 
 
 def main(run, check, sizes):
-    """run(style, space, **sizes) -> result; check(result, **sizes) raises an error if it is wrong; sizes: name -> default."""
+    """run(style, space, **sizes) -> result; check(result, **sizes) raises an error if it is wrong; sizes: name ->
+    default."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--style", choices=("function", "functor", "workload"), default="function")
     parser.add_argument("--space", choices=list(pk.ExecutionSpace.__members__), default="Default")

@@ -1,12 +1,13 @@
-"""Molecular dynamics in the shape of ExaMiniMD: atoms of the Lennard-Jones potential in a periodic box, cells, neighbour lists, velocity
-Verlet. Reduced units: lengths in sigma, energies in epsilon, masses 1 (Allen and Tildesley, Computer Simulation of Liquids).
+"""Molecular dynamics in the shape of ExaMiniMD: atoms of the Lennard-Jones potential in a periodic box, cells,
+neighbour lists, velocity Verlet. Reduced units: lengths in sigma, energies in epsilon, masses 1 (Allen and Tildesley,
+Computer Simulation of Liquids).
 
     function   a full neighbour list from cells that BinSort has made; a force for each atom
-    functor    classes for cells, list, force and integration; a half list, whose forces are added atomically (trait Atomic)
+    functor    classes for cells, list, force and integration; a half list, whose forces are added atomically
     workload   one class; the force and energy by teams, each of which has a block of atoms
 
-A liquid at density 0.8442 and temperature 1.44, the benchmark of LAMMPS and miniMD. The energy of a pair is shifted to 0 at the
-cutoff, so that the total energy does not change where a pair crosses it."""
+A liquid at density 0.8442 and temperature 1.44, the benchmark of LAMMPS and miniMD. The energy of a pair is shifted to
+0 at the cutoff, so that the total energy does not change where a pair crosses it."""
 
 from typing import List
 
@@ -23,7 +24,8 @@ MOST_NEIGHBORS, MOST_IN_CELL = 160, 64
 
 
 def lattice(cells):
-    """Atoms on an fcc lattice, with random velocities of no total momentum: (positions, velocities, length of the box)"""
+    """Atoms on an fcc lattice, with random velocities of no total momentum: (positions, velocities, length of the
+    box)"""
     a = (4 / DENSITY) ** (1 / 3)
     corners = np.stack(np.meshgrid(*[np.arange(cells)] * 3, indexing="ij"), -1).reshape(-1, 1, 3)
     x = a * (corners + np.array([[0, 0, 0], [0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0.5, 0.5]])).reshape(-1, 3)
@@ -36,7 +38,9 @@ def lattice(cells):
 def start(cells):
     x0, v0, box = lattice(cells)
     if box < 3 * (CUTOFF + SKIN):
-        raise ValueError(f"got {cells} cells of the lattice, expected 5 or more: the box has three cells of the range or more")
+        raise ValueError(
+            f"got {cells} cells of the lattice, expected 5 or more: the box has three cells of the range or more"
+        )
     x, v, f = (pk.View([len(x0), 3], pk.double) for _ in range(3))
     x[:], v[:] = x0, v0
     return x, v, f, box
@@ -91,7 +95,9 @@ def wrap(i: int, x: pk.View2D[pk.double], box: float):
 
 
 @pk.workunit
-def half_step(i: int, x: pk.View2D[pk.double], v: pk.View2D[pk.double], f: pk.View2D[pk.double], dt: float, moves: bool):
+def half_step(
+    i: int, x: pk.View2D[pk.double], v: pk.View2D[pk.double], f: pk.View2D[pk.double], dt: float, moves: bool
+):
     for d in range(3):
         v[i][d] += 0.5 * dt * f[i][d]
         if moves:
@@ -99,8 +105,17 @@ def half_step(i: int, x: pk.View2D[pk.double], v: pk.View2D[pk.double], f: pk.Vi
 
 
 @pk.workunit
-def full_list(i: int, x: pk.View2D[pk.double], order: pk.View1D[pk.int32], begin: pk.View1D[pk.int32], count: pk.View1D[pk.int32],
-              number: pk.View1D[pk.int32], neighbors: pk.View2D[pk.int32], box: float, n: int):
+def full_list(
+    i: int,
+    x: pk.View2D[pk.double],
+    order: pk.View1D[pk.int32],
+    begin: pk.View1D[pk.int32],
+    count: pk.View1D[pk.int32],
+    number: pk.View1D[pk.int32],
+    neighbors: pk.View2D[pk.int32],
+    box: float,
+    n: int,
+):
     """The atoms near atom i, from its cell and those around it."""
     width: float = box / n
     found: int = 0
@@ -120,8 +135,14 @@ def full_list(i: int, x: pk.View2D[pk.double], order: pk.View1D[pk.int32], begin
 
 
 @pk.workunit
-def full_force(i: int, x: pk.View2D[pk.double], f: pk.View2D[pk.double], number: pk.View1D[pk.int32], neighbors: pk.View2D[pk.int32],
-               box: float):
+def full_force(
+    i: int,
+    x: pk.View2D[pk.double],
+    f: pk.View2D[pk.double],
+    number: pk.View1D[pk.int32],
+    neighbors: pk.View2D[pk.int32],
+    box: float,
+):
     fx: float = 0.0
     fy: float = 0.0
     fz: float = 0.0
@@ -142,8 +163,14 @@ def full_force(i: int, x: pk.View2D[pk.double], f: pk.View2D[pk.double], number:
 
 
 @pk.workunit
-def potential(i: int, acc: pk.Acc[pk.double], x: pk.View2D[pk.double], number: pk.View1D[pk.int32], neighbors: pk.View2D[pk.int32],
-              box: float):
+def potential(
+    i: int,
+    acc: pk.Acc[pk.double],
+    x: pk.View2D[pk.double],
+    number: pk.View1D[pk.int32],
+    neighbors: pk.View2D[pk.int32],
+    box: float,
+):
     for k in range(number[i]):
         j: int = neighbors[i][k]
         dx: float = nearest(x[i][0] - x[j][0], box)
@@ -170,8 +197,19 @@ def functions(space, cells, steps, every):
             pk.parallel_for("wrap", policy, wrap, x=x, box=box)
             sorter = pk.BinSort(x, pk.BinOp3D([n] * 3, [0.0] * 3, [box] * 3))
             sorter.create_permute_vector()
-            pk.parallel_for("list", policy, full_list, x=x, order=sorter.get_permute_vector(), begin=sorter.get_bin_offsets(),
-                            count=sorter.get_bin_count(), number=number, neighbors=neighbors, box=box, n=n)
+            pk.parallel_for(
+                "list",
+                policy,
+                full_list,
+                x=x,
+                order=sorter.get_permute_vector(),
+                begin=sorter.get_bin_offsets(),
+                count=sorter.get_bin_count(),
+                number=number,
+                neighbors=neighbors,
+                box=box,
+                n=n,
+            )
         pk.parallel_for("force", policy, full_force, x=x, f=f, number=number, neighbors=neighbors, box=box)
         if step:
             pk.parallel_for("final", policy, half_step, x=x, v=v, f=f, dt=DT, moves=False)
@@ -370,7 +408,9 @@ class Liquid(Verlet):
             if step > 0:
                 pk.parallel_for("final", self.atoms, self.final)
             if step % self.every == 0:
-                self.energies.append((pk.parallel_reduce("pe", blocks, self.energy), pk.parallel_reduce("ke", self.atoms, self.kinetic)))
+                self.energies.append(
+                    (pk.parallel_reduce("pe", blocks, self.energy), pk.parallel_reduce("ke", self.atoms, self.kinetic))
+                )
             if step < self.steps:
                 pk.parallel_for("initial", self.atoms, self.initial)
         pk.fence()
@@ -421,6 +461,7 @@ class Liquid(Verlet):
 
         def of_atom(i: int):
             for d in range(3):
+
                 def of_neighbor(k: int, acc: pk.Acc[float]):
                     j: int = self.neighbors[i][k]
                     rsq: float = self.distance_squared(i, j)
@@ -469,7 +510,9 @@ def reference(cells, steps, every):
         rsq = (d**2).sum(2)
         np.fill_diagonal(rsq, np.inf)
         r6 = np.where(rsq < CUTSQ, rsq**-3.0, 0.0)
-        return (d * (48 * r6 * (r6 - 0.5 * (r6 > 0)) / rsq)[:, :, None]).sum(1), 2 * (r6 * (r6 - 1)).sum() - 0.5 * CUT_ENERGY * (r6 > 0).sum()
+        return (d * (48 * r6 * (r6 - 0.5 * (r6 > 0)) / rsq)[:, :, None]).sum(1), 2 * (
+            r6 * (r6 - 1)
+        ).sum() - 0.5 * CUT_ENERGY * (r6 > 0).sum()
 
     energies = []
     f, pe = pairs()

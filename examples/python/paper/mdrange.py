@@ -1,4 +1,5 @@
-"""y^T A x with A filled over two dimensions, and a reduction over two. All elements are small integers: sums are exact."""
+"""y^T A x with A filled over two dimensions, and a reduction over two. All elements are small integers: sums are
+exact."""
 
 import numpy as np
 
@@ -67,7 +68,9 @@ class Workload:
     @pk.main
     def run(self):
         pk.parallel_for(pk.MDRangePolicy([0, 0], [self.N, self.M]), self.fill)
-        self.total = pk.parallel_reduce(pk.MDRangePolicy([0, 0], [self.N, self.M], tiling=[self.tile, self.tile]), self.yAx)
+        self.total = pk.parallel_reduce(
+            pk.MDRangePolicy([0, 0], [self.N, self.M], tiling=[self.tile, self.tile]), self.yAx
+        )
 
     @pk.workunit
     def fill(self, j: int, i: int):

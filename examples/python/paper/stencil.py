@@ -1,5 +1,5 @@
-"""ParRes stencil: a star of a given radius on a square grid. The grid is linear in i and j, so that the sum of the weighted
-differences is known: the mean of |out| is 2 (iterations + 1)."""
+"""ParRes stencil: a star of a given radius on a square grid. The grid is linear in i and j, so that the sum of the
+weighted differences is known: the mean of |out| is 2 (iterations + 1)."""
 
 import numpy as np
 

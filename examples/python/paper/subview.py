@@ -37,7 +37,9 @@ def functions(space, N, M):
     pk.set_default_space(space)
     y, x, A = views(N, M)
     inside = pk.parallel_reduce("yAx", pk.RangePolicy(space, 0, N), yAx, y=y, x=x, A=A)
-    outside = sum(y[j] * pk.parallel_reduce(M, row_times_x, row=A[j, :], x=x) for j in range(N))  # a subview of each launch
+    outside = sum(
+        y[j] * pk.parallel_reduce(M, row_times_x, row=A[j, :], x=x) for j in range(N)
+    )  # a subview of each launch
     expect("subviews outside of the workunit", outside, inside)
     return inside
 

@@ -1,4 +1,5 @@
-"""y^T A x with two levels: a team for each row, whose threads share the columns. All elements are small integers: sums are exact."""
+"""y^T A x with two levels: a team for each row, whose threads share the columns. All elements are small integers: sums
+are exact."""
 
 import numpy as np
 
@@ -20,8 +21,14 @@ def views(N, M):
 
 
 @pk.workunit
-def yAx(team_member: pk.TeamMember, acc: pk.Acc[float], M: int, y: pk.View1D[pk.double], x: pk.View1D[pk.double],
-        A: pk.View2D[pk.double]):
+def yAx(
+    team_member: pk.TeamMember,
+    acc: pk.Acc[float],
+    M: int,
+    y: pk.View1D[pk.double],
+    x: pk.View1D[pk.double],
+    A: pk.View2D[pk.double],
+):
     j: int = team_member.league_rank()
 
     def inner_reduce(i: int, inner_acc: pk.Acc[float]):
@@ -79,7 +86,9 @@ class Workload:
     @pk.workunit
     def yAx(self, team_member: pk.TeamMember, acc: pk.Acc[float]):
         j: int = team_member.league_rank()
-        temp2: float = pk.parallel_reduce(pk.TeamThreadRange(team_member, self.M), lambda i, inner: inner + self.A[j][i] * self.x[i])
+        temp2: float = pk.parallel_reduce(
+            pk.TeamThreadRange(team_member, self.M), lambda i, inner: inner + self.A[j][i] * self.x[i]
+        )
 
         def add():
             nonlocal acc

@@ -1,4 +1,5 @@
-"""The sum over e of y_e^T A_e x_e, with x_e in the scratch memory of the team. All elements are small integers: sums are exact."""
+"""The sum over e of y_e^T A_e x_e, with x_e in the scratch memory of the team. All elements are small integers: sums
+are exact."""
 
 import minx.pykokkos as pk
 from common import main
@@ -6,8 +7,15 @@ from team_vector_loop import SIZES, check, views  # noqa: F401
 
 
 @pk.workunit
-def yAx(team_member: pk.TeamMember, acc: pk.Acc[float], N: int, M: int, y: pk.View2D[pk.double], x: pk.View2D[pk.double],
-        A: pk.View3D[pk.double]):
+def yAx(
+    team_member: pk.TeamMember,
+    acc: pk.Acc[float],
+    N: int,
+    M: int,
+    y: pk.View2D[pk.double],
+    x: pk.View2D[pk.double],
+    A: pk.View3D[pk.double],
+):
     e: int = team_member.league_rank()
     s_x: pk.ScratchView1D[float] = pk.ScratchView1D(team_member.team_scratch(0), M)
 
@@ -61,7 +69,9 @@ class Functor:
         team_member.team_barrier()
 
         def team_reduce(j: int, team_acc: pk.Acc[float]):
-            tempM: float = pk.parallel_reduce(pk.ThreadVectorRange(team_member, self.M), lambda i, a: a + self.A[e][j][i] * s_x[i])
+            tempM: float = pk.parallel_reduce(
+                pk.ThreadVectorRange(team_member, self.M), lambda i, a: a + self.A[e][j][i] * s_x[i]
+            )
             team_acc += self.y[e][j] * tempM
 
         tempN: float = pk.parallel_reduce(pk.TeamThreadRange(team_member, self.N), team_reduce)
@@ -87,7 +97,9 @@ class Workload(Functor):
     @pk.main
     def run(self):
         size: int = pk.ScratchView1D[float].shmem_size(self.M)
-        self.total = pk.parallel_reduce(pk.TeamPolicy(self.E, "auto", 8).set_scratch_size(0, pk.PerTeam(size)), self.yAx)
+        self.total = pk.parallel_reduce(
+            pk.TeamPolicy(self.E, "auto", 8).set_scratch_size(0, pk.PerTeam(size)), self.yAx
+        )
 
 
 def workload(space, E, N, M):

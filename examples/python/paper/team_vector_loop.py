@@ -1,5 +1,5 @@
-"""The sum over e of y_e^T A_e x_e with three levels: teams over e, their threads over rows, vector lanes over columns. All elements
-are small integers: sums are exact."""
+"""The sum over e of y_e^T A_e x_e with three levels: teams over e, their threads over rows, vector lanes over columns.
+All elements are small integers: sums are exact."""
 
 import numpy as np
 
@@ -21,8 +21,15 @@ def views(E, N, M):
 
 
 @pk.workunit
-def yAx(team_member: pk.TeamMember, acc: pk.Acc[float], N: int, M: int, y: pk.View2D[pk.double], x: pk.View2D[pk.double],
-        A: pk.View3D[pk.double]):
+def yAx(
+    team_member: pk.TeamMember,
+    acc: pk.Acc[float],
+    N: int,
+    M: int,
+    y: pk.View2D[pk.double],
+    x: pk.View2D[pk.double],
+    A: pk.View3D[pk.double],
+):
     e: int = team_member.league_rank()
 
     def team_reduce(j: int, team_acc: pk.Acc[float]):

@@ -80,7 +80,9 @@ class Workload(Transpose):
     def run(self):
         pk.parallel_for(pk.MDRangePolicy([0, 0], [self.order, self.order]), self.init)
         for i in range(self.iterations + 1):
-            pk.parallel_for(pk.MDRangePolicy([0, 0], [self.order, self.order], tiling=[self.tile, self.tile]), self.transpose)
+            pk.parallel_for(
+                pk.MDRangePolicy([0, 0], [self.order, self.order], tiling=[self.tile, self.tile]), self.transpose
+            )
         pk.fence()
 
 
@@ -97,7 +99,9 @@ def run(style, space, **sizes):
 def check(result, iterations, order, tile, permute):
     j, i = np.indices((order, order))
     added = (iterations + 1) * iterations / 2
-    expect("the largest error", np.abs(result.data - ((i * order + j) * (iterations + 1) + added)).max(), 0)  # integers: exact
+    expect(
+        "the largest error", np.abs(result.data - ((i * order + j) * (iterations + 1) + added)).max(), 0
+    )  # integers: exact
 
 
 if __name__ == "__main__":

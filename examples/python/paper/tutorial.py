@@ -1,5 +1,5 @@
-"""y^T A x, exercises 1 to 4 of the Kokkos tutorial: 1 the reduction over rows of a flat array, 2 views of two dimensions, filled in
-parallel, 3 memory spaces, 4 layouts and a policy that names its space.
+"""y^T A x, exercises 1 to 4 of the Kokkos tutorial: 1 the reduction over rows of a flat array, 2 views of two
+dimensions, filled in parallel, 3 memory spaces, 4 layouts and a policy that names its space.
 
 All elements are small integers, so that sums are exact in any order."""
 
@@ -26,7 +26,9 @@ def init_matrix(j: int, A: pk.View2D[pk.double], M: int):
 
 
 @pk.workunit
-def yAx_flat(j: int, acc: pk.Acc[float], M: int, y: pk.View1D[pk.double], x: pk.View1D[pk.double], A: pk.View1D[pk.double]):
+def yAx_flat(
+    j: int, acc: pk.Acc[float], M: int, y: pk.View1D[pk.double], x: pk.View1D[pk.double], A: pk.View1D[pk.double]
+):
     temp2: float = 0
     for i in range(M):
         temp2 += A[j * M + i] * x[i]
@@ -34,7 +36,9 @@ def yAx_flat(j: int, acc: pk.Acc[float], M: int, y: pk.View1D[pk.double], x: pk.
 
 
 @pk.workunit
-def yAx(j: int, acc: pk.Acc[pk.double], M: int, y: pk.View1D[pk.double], x: pk.View1D[pk.double], A: pk.View2D[pk.double]):
+def yAx(
+    j: int, acc: pk.Acc[pk.double], M: int, y: pk.View1D[pk.double], x: pk.View1D[pk.double], A: pk.View2D[pk.double]
+):
     temp2: float = 0
     for i in range(M):
         temp2 += A[j][i] * x[i]

@@ -1,8 +1,8 @@
 """Atomics, the trait Atomic and printf: as plain Python for the space Debug, and how they are translated.
 
-    pk.atomic_fetch_add(view, [i, j], value)      also an integer or a tuple as the index; gives the value before
-    pk.atomic_add(view, [i, j], value)            gives nothing that counts
-    pk.atomic_add_fetch(view, [i, j], value)      gives the value after"""
+pk.atomic_fetch_add(view, [i, j], value)      also an integer or a tuple as the index; gives the value before
+pk.atomic_add(view, [i, j], value)            gives nothing that counts
+pk.atomic_add_fetch(view, [i, j], value)      gives the value after"""
 
 from __future__ import annotations
 
@@ -15,13 +15,32 @@ from ..language.values import MISSING, Val, c_string
 from ..types import BOOL
 
 OPERATIONS = {  # name: (as plain Python, only for integers)
-    "add": (operator.add, False), "sub": (operator.sub, False), "mul": (operator.mul, False),
-    "div": (lambda a, b: a / b if isinstance(a, float) else a // b, False), "min": (min, False), "max": (max, False),
-    "mod": (operator.mod, True), "and": (operator.and_, True), "or": (operator.or_, True), "xor": (operator.xor, True),
-    "lshift": (operator.lshift, True), "rshift": (operator.rshift, True),
+    "add": (operator.add, False),
+    "sub": (operator.sub, False),
+    "mul": (operator.mul, False),
+    "div": (lambda a, b: a / b if isinstance(a, float) else a // b, False),
+    "min": (min, False),
+    "max": (max, False),
+    "mod": (operator.mod, True),
+    "and": (operator.and_, True),
+    "or": (operator.or_, True),
+    "xor": (operator.xor, True),
+    "lshift": (operator.lshift, True),
+    "rshift": (operator.rshift, True),
 }
-AUGMENTED = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "div", ast.Mod: "mod",
-             ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift"}
+AUGMENTED = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.FloorDiv: "div",
+    ast.Mod: "mod",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+}
 HANDLERS: dict = {}
 
 
@@ -36,7 +55,9 @@ def target(t, node, view, index):
     chosen = parts[0] if len(parts) == 1 else ast.copy_location(ast.Tuple(list(parts), ast.Load()), index)
     element, type_ = t.lvalue(ast.copy_location(ast.Subscript(view, chosen, ast.Load()), node))
     if type_ not in ("f64", "f32", "i64", "i32", "u64", "u32"):
-        raise t.error(node, f"atomics are on double, float, int32, int64, uint32 and uint64, not on elements of type {type_}")
+        raise t.error(
+            node, f"atomics are on double, float, int32, int64, uint32 and uint64, not on elements of type {type_}"
+        )
     return element, type_
 
 
@@ -64,7 +85,9 @@ def _operation(name, form):
         if integers and T.is_float(type_):
             raise t.error(node, f"{atomic.__name__} is on integers")
         number = t.cast(t.number(value), type_, value)
-        macro = "mx_" + (f"atomic_{name}" if statement else form.format(name) if "fetch" in form else f"atomic_fetch_{name}")
+        macro = "mx_" + (
+            f"atomic_{name}" if statement else form.format(name) if "fetch" in form else f"atomic_fetch_{name}"
+        )
         return Val(f"{macro}(&{element}, {number})", type_, pure=False)
 
     atomic.__name__ = atomic.__qualname__ = form.format(name)
@@ -86,8 +109,11 @@ def _step(name, by):
     def handler(t, node, statement):
         view, index = arguments(t, node, ("view", "index"))
         element, type_ = target(t, node, view, index)
-        return Val(f"mx_atomic_{'' if statement else 'fetch_'}{'add' if by > 0 else 'sub'}(&{element}, ({t.c_type(type_)})1)", type_,
-                   pure=False)
+        return Val(
+            f"mx_atomic_{'' if statement else 'fetch_'}{'add' if by > 0 else 'sub'}(&{element}, ({t.c_type(type_)})1)",
+            type_,
+            pure=False,
+        )
 
     atomic.__name__ = name
     HANDLERS[atomic] = handler
@@ -144,7 +170,10 @@ _plain(atomic_store, "mx_atomic_store", ("view", "index", "value"), result=False
 def store(t, node, element, type_, op, value):
     """A store, or `a[i] += x`, into a view with the trait Atomic."""
     if type_ not in ("f64", "f32", "i64", "i32", "u64", "u32"):
-        raise t.error(node, f"a view with the trait Atomic has elements of double, float, int32, int64, uint32 or uint64, not {type_}")
+        raise t.error(
+            node,
+            f"a view with the trait Atomic has elements of double, float, int32, int64, uint32 or uint64, not {type_}",
+        )
     if op is None:
         return t.effect(f"mx_atomic_store(&{element}, {t.cast(value, type_, node)});", node)
     name = AUGMENTED.get(type(op))

@@ -62,8 +62,8 @@ def dtype_of(t) -> np.dtype:
 
 
 class Acc:
-    """pk.Acc[float] is the annotation of the value of a reduction or scan: acc += share adds to it. On the space Debug, workunits
-    get such an object."""
+    """pk.Acc[float] is the annotation of the value of a reduction or scan: acc += share adds to it. On the space Debug,
+    workunits get such an object."""
 
     value_type = builtins.float
 

@@ -19,8 +19,11 @@ def indices_of(policy):
 def launch(pattern, policy, unit, instance, arguments):
     """A launch whose arguments come from unit_of: the attributes of an object are behind those of the function."""
     before = () if instance is None else (instance,)
-    names, *_ = unit.split(pattern, 1 if isinstance(policy, TeamPolicy) else np.size(policy.begin), instance is not None) \
-        if not hasattr(unit, "has_view") else ((), None, None)
+    names, *_ = (
+        unit.split(pattern, 1 if isinstance(policy, TeamPolicy) else np.size(policy.begin), instance is not None)
+        if not hasattr(unit, "has_view")
+        else ((), None, None)
+    )
     given = tuple(View.of(a) if isinstance(a, np.ndarray) else a for a in arguments[: len(names)])
     value = Acc(0)
     for index in indices_of(policy):

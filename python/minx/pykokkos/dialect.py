@@ -1,5 +1,5 @@
-"""Workunits as a dialect of minx's language: Kokkos' meaning of teams, C's conversions by annotations, functions inside of
-workunits, and names without an import, as programs have them that were made for a translation to C++."""
+"""Workunits as a dialect of minx's language: Kokkos' meaning of teams, C's conversions by annotations, functions inside
+of workunits, and names without an import, as programs have them that were made for a translation to C++."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from ..language.values import Method, Val, const_val
 from . import atomics, nested
 from .rewrite import rewritten
 
-MATH = """sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh fabs trunc erf erfc
+MATH = """sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh fabs
+trunc erf erfc
 fmod hypot atan2 copysign cbrt floor ceil isnan isinf isfinite gamma lgamma fmin fmax""".split()
 HANDLERS: dict = {**nested.HANDLERS, **atomics.HANDLERS}
 
@@ -22,10 +23,12 @@ class PyKokkos(Dialect):
     inner_functions = annotations_convert = numbers_are_tests = members_without_self = threads_run_all = True
 
     def __init__(self, atomic: frozenset = frozenset(), objects: dict | None = None):
-        """atomic: the numbers of the arguments that are views with the trait Atomic. objects: arguments, and attributes of the object,
-        that are objects themselves: name -> class."""
+        """atomic: the numbers of the arguments that are views with the trait Atomic. objects: arguments, and attributes
+        of the object, that are objects themselves: name -> class."""
         self.atomic, self.objects = atomic, objects or {}
-        self.name = f"pykokkos{sorted(atomic) or ''}{sorted((n, c.__qualname__) for n, c in self.objects.items()) or ''}"
+        self.name = (
+            f"pykokkos{sorted(atomic) or ''}{sorted((n, c.__qualname__) for n, c in self.objects.items()) or ''}"
+        )
 
     def source(self, source):
         return rewritten(source)
@@ -37,7 +40,9 @@ class PyKokkos(Dialect):
             found = HANDLERS.get(called)
         except TypeError:
             return None
-        return found or (nested.new_scratch if isinstance(called, type) and issubclass(called, nested.Scratch) else None)
+        return found or (
+            nested.new_scratch if isinstance(called, type) and issubclass(called, nested.Scratch) else None
+        )
 
     def store(self, translator, node, array, element, type_, operator, value):
         if array.origin is None or array.origin not in self.atomic:
@@ -60,7 +65,9 @@ class PyKokkos(Dialect):
 
     def array_attribute(self, translator, node, array):
         if node.attr == "extent":
-            return Val("", None, ref=Method(lambda t, n, s: t.extent(array, constant(t, n, "extent takes a dimension"), n)))
+            return Val(
+                "", None, ref=Method(lambda t, n, s: t.extent(array, constant(t, n, "extent takes a dimension"), n))
+            )
         if node.attr == "rank":
             return Val("", None, ref=Method(lambda t, n, s: const_val(array.rank)))
         if node.attr == "data":
@@ -79,4 +86,3 @@ def constant(t, node, what: str) -> int:
     if len(values) != 1 or not isinstance(values[0].const, int):
         raise t.error(node, f"{what} that is a constant")
     return values[0].const
-

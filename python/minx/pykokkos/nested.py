@@ -1,8 +1,9 @@
-"""How the parallelism inside of workunits over teams is translated: nested policies, single, scratch, the methods of TeamMember.
+"""How the parallelism inside of workunits over teams is translated: nested policies, single, scratch, the methods of
+TeamMember.
 
-A loop over TeamThreadRange becomes MX_TEAM_FOR, one over ThreadVectorRange MX_VECTOR_FOR, and so on (minx/team.h). The body of the
-inner function is written into the loop. `level` of the translator says what runs a statement: "team" (each thread), "thread" (a
-thread, one item), "lane", "single"."""
+A loop over TeamThreadRange becomes MX_TEAM_FOR, one over ThreadVectorRange MX_VECTOR_FOR, and so on (minx/team.h). The
+body of the inner function is written into the loop. `level` of the translator says what runs a statement: "team" (each
+thread), "thread" (a thread, one item), "lane", "single"."""
 
 from __future__ import annotations
 
@@ -14,8 +15,19 @@ from ..language import team
 from ..language.team import TeamRef
 from ..language.values import MISSING, Accumulator, ArrayRef, Val, c_name, number_type, strip
 from ..types import BOOL, INT, is_number
-from .policies import (Nested, PerTeam, PerThread, Scratch, Single, TeamThreadMDRange, TeamThreadRange, TeamVectorMDRange,
-                       TeamVectorRange, ThreadVectorMDRange, ThreadVectorRange)
+from .policies import (
+    Nested,
+    PerTeam,
+    PerThread,
+    Scratch,
+    Single,
+    TeamThreadMDRange,
+    TeamThreadRange,
+    TeamVectorMDRange,
+    TeamVectorRange,
+    ThreadVectorMDRange,
+    ThreadVectorRange,
+)
 from .rewrite import body_of
 
 LAMBDA_VIEW = "mx_view_"  # the argument that a lambda sets
@@ -86,7 +98,14 @@ def make_single(kind):
     return handler
 
 
-for _kind in (TeamThreadRange, ThreadVectorRange, TeamVectorRange, TeamThreadMDRange, ThreadVectorMDRange, TeamVectorMDRange):
+for _kind in (
+    TeamThreadRange,
+    ThreadVectorRange,
+    TeamVectorRange,
+    TeamThreadMDRange,
+    ThreadVectorMDRange,
+    TeamVectorMDRange,
+):
     HANDLERS[_kind] = make_range(_kind)
 for _kind in (PerTeam, PerThread):
     HANDLERS[_kind] = make_single(_kind)
@@ -108,14 +127,18 @@ def inner_function(t, node, expected):
         raise t.error(args[0], f"{name} takes {expected} inside of workunits")
     function = args[1] if isinstance(args[1], ast.Lambda) else t.expr(args[1]).ref
     if not isinstance(function, (ast.FunctionDef, ast.Lambda)):
-        raise t.error(args[1], f"{ast.unparse(args[1])} is no function inside of this workunit and no lambda expression")
+        raise t.error(
+            args[1], f"{ast.unparse(args[1])} is no function inside of this workunit and no lambda expression"
+        )
     return policy, function
 
 
 def check_level(t, node, policy):
     who = policy.kind.who
     if t.level not in LEVELS[who]:
-        inside = {"thread": "a loop that threads share", "lane": "a loop that lanes share", "single": "single"}.get(t.level, "no team")
+        inside = {"thread": "a loop that threads share", "lane": "a loop that lanes share", "single": "single"}.get(
+            t.level, "no team"
+        )
         raise t.error(node, f"{policy.kind.__name__} inside of {inside}")
     return who
 
@@ -144,7 +167,10 @@ def parameters_of(t, node, function, policy, more, what):
     parameters = [a.arg for a in function.args.args]
     count = (len(policy.bounds) if policy.kind.dimensions else 1) + more
     if len(parameters) != count:
-        raise t.error(function, f"{what} over {policy.kind.__name__} takes a function of {count} arguments, this has {len(parameters)}")
+        raise t.error(
+            function,
+            f"{what} over {policy.kind.__name__} takes a function of {count} arguments, this has {len(parameters)}",
+        )
     return parameters
 
 
@@ -174,7 +200,10 @@ def value_type(t, argument) -> str:
     acc = t.expr(annotation).ref if annotation is not None else None
     found = number_type(getattr(acc, "value_type", float)) or "f64"
     if found not in SUMS:
-        raise t.error(annotation, f"a team does not add numbers of type {found}: pk.Acc[float], pk.Acc[int], pk.Acc[pk.int64], ...")
+        raise t.error(
+            annotation,
+            f"a team does not add numbers of type {found}: pk.Acc[float], pk.Acc[int], pk.Acc[pk.int64], ...",
+        )
     return found
 
 
@@ -195,11 +224,16 @@ def nested_reduce(t, node, statement):
     else:  # each thread has a part of the items, which its lanes share
         first, count = t.new("mx_first"), t.new("mx_count")
         t.line(f"const int {first} = {begin}, {count} = {end} > {first} ? {end} - {first} : 0;")
-        t.line(f"MX_VECTOR_SUM(mx_t, {variable}, {first} + (int)((int64_t){count} * mx_t->rank / mx_t->size), "
-               f"{first} + (int)((int64_t){count} * (mx_t->rank + 1) / mx_t->size), {part}) {{", node)
+        t.line(
+            f"MX_VECTOR_SUM(mx_t, {variable}, {first} + (int)((int64_t){count} * mx_t->rank / mx_t->size), "
+            f"{first} + (int)((int64_t){count} * (mx_t->rank + 1) / mx_t->size), {part}) {{",
+            node,
+        )
     t.level = "thread" if who == "threads" else "lane"
     t.names = {**names, parameters[-1]: Accumulator(part, type_)}
-    write_body(t, function, indices_of(t, function, parameters, policy, variable, inner), is_nonneg(policy), parameters[-1])
+    write_body(
+        t, function, indices_of(t, function, parameters, policy, variable, inner), is_nonneg(policy), parameters[-1]
+    )
     t.line("}")
     t.names, t.level = names, level
     result = t.new("mx_result")
@@ -209,11 +243,13 @@ def nested_reduce(t, node, statement):
 
 
 def nested_scan(t, node, statement):
-    """Each thread, or each lane, has one part of the range. It runs it twice: first for the sum of the part, then, beginning with the
-    sum of the parts before, with final set."""
+    """Each thread, or each lane, has one part of the range. It runs it twice: first for the sum of the part, then,
+    beginning with the sum of the parts before, with final set."""
     policy, function = inner_function(t, node, "pk.TeamThreadRange(team, n) or pk.ThreadVectorRange(team, n)")
     if not isinstance(policy, RangeRef) or policy.kind not in (TeamThreadRange, ThreadVectorRange):
-        raise t.error(node, "parallel_scan takes pk.TeamThreadRange(team, n) or pk.ThreadVectorRange(team, n) inside of workunits")
+        raise t.error(
+            node, "parallel_scan takes pk.TeamThreadRange(team, n) or pk.ThreadVectorRange(team, n) inside of workunits"
+        )
     who, parameters = check_level(t, node, policy), parameters_of(t, node, function, policy, 2, "parallel_scan")
     begin, end, _ = shape_of(t, policy)
     type_, level = value_type(t, function.args.args[1]), t.level
@@ -226,10 +262,17 @@ def nested_scan(t, node, statement):
 
     def one_run(value, final):
         names = t.names
-        t.line(f"for (int {variable} = {first} + (int)((int64_t){count} * {number} / {of}); {variable} < {first} + "
-               f"(int)((int64_t){count} * ({number} + 1) / {of}); {variable}++) {{", node)
+        t.line(
+            f"for (int {variable} = {first} + (int)((int64_t){count} * {number} / {of}); {variable} < {first} + "
+            f"(int)((int64_t){count} * ({number} + 1) / {of}); {variable}++) {{",
+            node,
+        )
         t.level = "thread" if who == "threads" else "lane"
-        t.names = {**names, parameters[1]: Accumulator(value, type_), parameters[2]: Val("true" if final else "false", BOOL)}
+        t.names = {
+            **names,
+            parameters[1]: Accumulator(value, type_),
+            parameters[2]: Val("true" if final else "false", BOOL),
+        }
         write_body(t, function, {parameters[0]: variable}, is_nonneg(policy), parameters[1])
         t.line("}")
         t.names, t.level = names, level
@@ -250,7 +293,10 @@ def single(t, node, statement):
     if not isinstance(policy, SingleRef):
         raise t.error(node, "pk.single takes pk.PerTeam(team) or pk.PerThread(team)")
     if t.level not in ("team", "thread") or policy.kind is PerTeam and t.level != "team":
-        raise t.error(node, f"pk.single({policy.kind.__name__}) inside of {'a loop that lanes share' if t.level == 'lane' else 'a loop or single'}")
+        raise t.error(
+            node,
+            f"pk.single({policy.kind.__name__}) inside of a loop that threads or lanes share, or of single",
+        )
     if function.args.args:
         raise t.error(function, "pk.single takes a function without arguments")
     level = t.level
@@ -274,7 +320,9 @@ def statements_of(function, accumulator=None) -> list:
 def write_body(t, function, indices: dict, nonneg: bool, accumulator=None):
     """The statements of an inner function, in a block of their own."""
     statements = statements_of(function, accumulator)
-    changed = {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    changed = {
+        n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
     t.loop_names.append("parallel")
     t.enter()
     saved = dict(t.local_refs)
@@ -377,14 +425,20 @@ def scratch_area(per_thread, level=None):
 
 
 TEAM_METHODS = {
-    "league_rank": team_value("league_rank"), "league_size": team_value("league_size"), "team_rank": team_value("rank"),
-    "team_size": team_value("size"), "team_barrier": barrier, "team_scratch": scratch_area(False),
-    "thread_scratch": scratch_area(True), "team_shmem": scratch_area(False, 0),
+    "league_rank": team_value("league_rank"),
+    "league_size": team_value("league_size"),
+    "team_rank": team_value("rank"),
+    "team_size": team_value("size"),
+    "team_barrier": barrier,
+    "team_scratch": scratch_area(False),
+    "thread_scratch": scratch_area(True),
+    "team_shmem": scratch_area(False, 0),
 }
 
 
 def written_out(t, node):
-    """An extent with its variables replaced by what they were set to, because the driver of the kernel computes it, too."""
+    """An extent with its variables replaced by what they were set to, because the driver of the kernel computes it,
+    too."""
     values: dict = {}
     for n in ast.walk(t.source.tree):
         if isinstance(n, (ast.Assign, ast.AnnAssign)):
@@ -410,7 +464,10 @@ def new_scratch(t, node, statement):
     kind = t.expr(node.func).ref
     area = t.expr(node.args[0]).ref if node.args else None
     if not isinstance(area, ScratchArea) or len(node.args) != kind.rank + 1:
-        raise t.error(node, f"{kind.__name__} takes team.team_scratch(level) or team.thread_scratch(level), and {kind.rank} extents")
+        raise t.error(
+            node,
+            f"{kind.__name__} takes team.team_scratch(level) or team.thread_scratch(level), and {kind.rank} extents",
+        )
     annotation = getattr(t, "annotated_as", None)
     declared = t.expr(annotation).ref if annotation is not None else None
     if not (isinstance(declared, type) and issubclass(declared, Scratch)):

@@ -44,7 +44,9 @@ class RangePolicy(Policy):
         if begin is None:
             begin = args.pop() if args else 0
         if args or not is_integer(begin) or not is_integer(end):
-            raise TypeError(f"RangePolicy takes a space, which may be left out, and two integers, got {[*args, begin, end]}")
+            raise TypeError(
+                f"RangePolicy takes a space, which may be left out, and two integers, got {[*args, begin, end]}"
+            )
         self.begin, self.end = int(begin), int(end)
         self._policy = Range(self.begin, self.end)
 
@@ -59,15 +61,16 @@ class Iterate(enum.Enum):
 
 
 class Rank:
-    """Rank(2, pk.Iterate.Left, pk.Iterate.Right): the number of dimensions; how tiles and what is in them are ordered is minx's."""
+    """Rank(2, pk.Iterate.Left, pk.Iterate.Right): the number of dimensions; how tiles and what is in them are ordered
+    is minx's."""
 
     def __init__(self, n: int, outer: Iterate = Iterate.Default, inner: Iterate = Iterate.Default):
         self.n, self.outer, self.inner = int(n), outer, inner
 
 
 class MDRangePolicy(Policy):
-    """MDRangePolicy([b0, b1], [e0, e1], tiling=[t0, t1], rank=pk.Rank(2)), a space in front of them or as space=. Two to six
-    dimensions. The tiling is a third list, too."""
+    """MDRangePolicy([b0, b1], [e0, e1], tiling=[t0, t1], rank=pk.Rank(2)), a space in front of them or as space=. Two
+    to six dimensions. The tiling is a third list, too."""
 
     def __init__(self, *args, space=None, start=None, end=None, tiling=None, tile=None, rank=None):
         args = list(args)
@@ -90,8 +93,8 @@ class MDRangePolicy(Policy):
 
 
 class TeamPolicy(Policy):
-    """TeamPolicy(league_size, team_size, vector_length), a space in front of them or as space=. Sizes may be pk.AUTO. Hosts have
-    one lane in a thread, whatever the vector length, and as AUTO one thread in a team."""
+    """TeamPolicy(league_size, team_size, vector_length), a space in front of them or as space=. Sizes may be pk.AUTO.
+    Hosts have one lane in a thread, whatever the vector length, and as AUTO one thread in a team."""
 
     def __init__(self, *args, space=None, league_size=None, team_size=None, vector_length=None):
         args = list(args)
@@ -111,14 +114,18 @@ class TeamPolicy(Policy):
         return int(n)
 
     def set_scratch_size(self, level: int, *sizes):
-        """Bytes of scratch: PerTeam(bytes), PerThread(bytes). The views of a workunit say how much they need, so that a size that is
-        too small does not matter."""
+        """Bytes of scratch: PerTeam(bytes), PerThread(bytes). The views of a workunit say how much they need, so that a
+        size that is too small does not matter."""
         self.scratch[int(level)] = sizes
         return self
 
     def policy(self, ctx, team_size=None):
         host = ctx == "python" or ctx.backend in ("serial", "openmp")
-        return Team(self.league_size, self.team_size if team_size is None else team_size, MINX_AUTO if host else self.vector_length)
+        return Team(
+            self.league_size,
+            self.team_size if team_size is None else team_size,
+            MINX_AUTO if host else self.vector_length,
+        )
 
 
 # ---- inside of workunits ----
@@ -229,5 +236,13 @@ class Scratch:
         return int(np.prod(extents)) * dtype_of(cls.element).itemsize
 
 
-ScratchView1D, ScratchView2D, ScratchView3D, ScratchView4D, ScratchView5D, ScratchView6D, ScratchView7D, ScratchView8D = (
-    type(f"ScratchView{n}D", (Scratch,), {"rank": n}) for n in range(1, 9))
+(
+    ScratchView1D,
+    ScratchView2D,
+    ScratchView3D,
+    ScratchView4D,
+    ScratchView5D,
+    ScratchView6D,
+    ScratchView7D,
+    ScratchView8D,
+) = (type(f"ScratchView{n}D", (Scratch,), {"rank": n}) for n in range(1, 9))

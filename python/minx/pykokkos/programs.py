@@ -17,7 +17,9 @@ def _with_traits(name):
             return args[0]
         wrong = [n for n, info in views.items() if not isinstance(info, ViewTypeInfo)]
         if args or wrong:
-            raise TypeError(f"@pk.{name} takes what is known of views by their names: @pk.{name}(x=pk.ViewTypeInfo(trait=pk.Atomic))")
+            raise TypeError(
+                f"@pk.{name} takes what is known of views by their names: x=pk.ViewTypeInfo(trait=pk.Atomic)"
+            )
 
         def mark(cls):
             cls.pk_traits = views
@@ -26,7 +28,8 @@ def _with_traits(name):
         return mark
 
     decorator.__name__ = name
-    decorator.__doc__ = f"""@pk.{name} in front of a class, also with a pk.ViewTypeInfo for attributes that are views. Of these the trait
+    decorator.__doc__ = f"""@pk.{name} in front of a class, also with a pk.ViewTypeInfo for attributes that are views.
+    Of these the trait
     Atomic counts; layout and space are those of the view."""
     return decorator
 
@@ -40,8 +43,8 @@ def function(*args, **_):
 
 
 def classtype(*args):
-    """@pk.classtype: a class of numbers, `self.x: float = x` in its __init__, that workunits make, get as arguments, and call methods
-    of; by value."""
+    """@pk.classtype: a class of numbers, `self.x: float = x` in its __init__, that workunits make, get as arguments,
+    and call methods of; by value."""
     cls = args[0]
     cls.minx_struct = True
     return cls
@@ -60,8 +63,8 @@ main, callback = _mark("main"), _mark("callback")
 
 
 class _Names(dict):
-    """The global names of a @pk.main. Where it was made for a translation to C++, attributes of the workload and names of pk are
-    visible without self and pk."""
+    """The global names of a @pk.main. Where it was made for a translation to C++, attributes of the workload and names
+    of pk are visible without self and pk."""
 
     def __missing__(self, name):
         import minx.pykokkos as pk
@@ -85,7 +88,9 @@ def execute(space, workload):
     for cls in reversed(type(workload).__mro__):
         for name in vars(cls):
             methods[name] = getattr(type(workload), name)
-    found = {kind: [n for n, m in methods.items() if getattr(m, "pk_kind", None) == kind] for kind in ("main", "callback")}
+    found = {
+        kind: [n for n, m in methods.items() if getattr(m, "pk_kind", None) == kind] for kind in ("main", "callback")
+    }
     if not found["main"]:
         raise TypeError(f"{type(workload).__name__} has no method with @pk.main")
     before = spaces.get_default_space()

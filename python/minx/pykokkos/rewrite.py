@@ -1,7 +1,7 @@
 """What is written in another way before a workunit is translated: names in inner functions, returns, lists.
 
-Functions inside of workunits have variables of their own. The translation writes their bodies where they are called, in one C
-function; so a variable of an inner function that has the name of another gets a new name first."""
+Functions inside of workunits have variables of their own. The translation writes their bodies where they are called, in
+one C function; so a variable of an inner function that has the name of another gets a new name first."""
 
 from __future__ import annotations
 
@@ -57,8 +57,11 @@ def own_names(function) -> set:
 
 def all_names(node) -> list:
     """Names in a tree, as often as they are there."""
-    return [n.id if isinstance(n, ast.Name) else n.arg if isinstance(n, ast.arg) else n.name for n in ast.walk(node)
-            if isinstance(n, (ast.Name, ast.arg, ast.FunctionDef))]
+    return [
+        n.id if isinstance(n, ast.Name) else n.arg if isinstance(n, ast.arg) else n.name
+        for n in ast.walk(node)
+        if isinstance(n, (ast.Name, ast.arg, ast.FunctionDef))
+    ]
 
 
 def rename(function, names: dict):
@@ -79,8 +82,8 @@ def rename(function, names: dict):
 
 @functools.lru_cache(maxsize=1024)
 def rewritten(source: Source) -> Source:
-    """The source with names that mean one thing each, and lists written out; the source itself if it has neither inner functions nor
-    lists."""
+    """The source with names that mean one thing each, and lists written out; the source itself if it has neither inner
+    functions nor lists."""
     if not any(isinstance(n, (*FUNCTIONS, ast.List)) for s in body_of(source.tree) for n in ast.walk(s)):
         return source
     made = copy.copy(source)
@@ -99,14 +102,23 @@ class Lists(ast.NodeTransformer):
         a, b = node.left, node.right
         if isinstance(b, ast.List):
             a, b = b, a
-        if isinstance(node.op, ast.Mult) and isinstance(a, ast.List) and isinstance(b, ast.Constant) and isinstance(b.value, int):
-            return ast.copy_location(ast.List([copy.deepcopy(e) for _ in range(b.value) for e in a.elts], ast.Load()), node)
+        if (
+            isinstance(node.op, ast.Mult)
+            and isinstance(a, ast.List)
+            and isinstance(b, ast.Constant)
+            and isinstance(b.value, int)
+        ):
+            return ast.copy_location(
+                ast.List([copy.deepcopy(e) for _ in range(b.value) for e in a.elts], ast.Load()), node
+            )
         return node
 
     def visit_AnnAssign(self, node):
         self.generic_visit(node)
         if isinstance(node.value, ast.List) and isinstance(node.annotation, ast.Subscript):
-            node.value.elts = [ast.copy_location(ast.Call(copy.deepcopy(node.annotation.slice), [e], []), e) for e in node.value.elts]
+            node.value.elts = [
+                ast.copy_location(ast.Call(copy.deepcopy(node.annotation.slice), [e], []), e) for e in node.value.elts
+            ]
         return node
 
 
@@ -138,15 +150,17 @@ def returns_in(node) -> bool:
 
 
 def without_returns(statements, source) -> list:
-    """The same statements without a `return` before the end: what follows `if test: return` moves into an else. Bodies of parallel
-    loops become bodies of C loops, which have no return."""
+    """The same statements without a `return` before the end: what follows `if test: return` moves into an else. Bodies
+    of parallel loops become bodies of C loops, which have no return."""
     out = []
     for n, s in enumerate(statements):
         if isinstance(s, ast.Return):
             return out + [s]
         if isinstance(s, ast.If) and returns_in(s):
-            rest = list(statements[n + 1:])
-            s.body, s.orelse = (without_returns(list(part) + copy.deepcopy(rest), source) for part in (s.body, s.orelse))
+            rest = list(statements[n + 1 :])
+            s.body, s.orelse = (
+                without_returns(list(part) + copy.deepcopy(rest), source) for part in (s.body, s.orelse)
+            )
             for part in (s.body, s.orelse):
                 if part and isinstance(part[-1], ast.Return) and part[-1].value is None:
                     part[-1] = ast.copy_location(ast.Pass(), part[-1])

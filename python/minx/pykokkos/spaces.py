@@ -6,12 +6,13 @@
     Cuda                    cuda:device=D               MINX_PK_SPACES=Cuda=simt   (D: set_device_id, 0 at first)
     HIP                     none                        MINX_PK_SPACES=HIP=cuda
     Debug                   plain Python
-    Default                 set_default_space(), else MINX_PK_DEFAULT (the name of a space), else MINX_BACKEND, else openmp
+    Default                 set_default_space(), else MINX_PK_DEFAULT (a space's name), else MINX_BACKEND, else openmp
 
 MINX_PK_SPACES has several pairs, separated by blanks or semicolons. set_space_resource() does the same in a program.
 
-Memory: where a context is no host's, views are in managed memory, which host code and kernels both access. Each launch on such a
-context ends before parallel_for returns, so that the host may read; launches on an ExecutionSpaceInstance end at its fence()."""
+Memory: where a context is no host's, views are in managed memory, which host code and kernels both access. Each launch
+on such a context ends before parallel_for returns, so that the host may read; launches on an ExecutionSpaceInstance end
+at its fence()."""
 
 from __future__ import annotations
 
@@ -24,17 +25,32 @@ from ..errors import Error
 
 
 class ExecutionSpace(enum.Enum):
-    Cuda, HIP, OpenMP, Threads, Serial, Debug, Default = "Cuda", "HIP", "OpenMP", "Threads", "Serial", "Debug", "Default"
+    Cuda, HIP, OpenMP, Threads, Serial, Debug, Default = (
+        "Cuda",
+        "HIP",
+        "OpenMP",
+        "Threads",
+        "Serial",
+        "Debug",
+        "Default",
+    )
 
 
 class MemorySpace(enum.Enum):
     HostSpace, CudaSpace, CudaUVMSpace, HIPSpace, HIPManagedSpace, MemorySpaceDefault = (
-        "HostSpace", "CudaSpace", "CudaUVMSpace", "HIPSpace", "HIPManagedSpace", "MemorySpaceDefault")
+        "HostSpace",
+        "CudaSpace",
+        "CudaUVMSpace",
+        "HIPSpace",
+        "HIPManagedSpace",
+        "MemorySpaceDefault",
+    )
 
 
 class ExecutionSpaceInstance:
-    """One more context of a space, whose launches run beside those of others: ExecutionSpaceInstance(pk.Cuda). Policies take it
-    where they take a space. stream: a stream of CuPy or PyTorch, or its address, on which the instance launches."""
+    """One more context of a space, whose launches run beside those of others: ExecutionSpaceInstance(pk.Cuda). Policies
+    take it where they take a space. stream: a stream of CuPy or PyTorch, or its address, on which the instance
+    launches."""
 
     def __init__(self, space=ExecutionSpace.Default, stream=None):
         self.space = space
@@ -53,7 +69,9 @@ class ExecutionSpaceInstance:
 RESOURCES = {"OpenMP": "openmp", "Threads": "openmp", "Serial": "serial"}
 _contexts: dict = {}  # resource -> context
 _chosen: dict = {}  # by set_space_resource: the name of a space -> resource
-_known: dict = {}  # space -> its context, until something is set; None: minx's own default, whatever it is at the launch
+_known: dict = (
+    {}
+)  # space -> its context, until something is set; None: minx's own default, whatever it is at the launch
 _default = None
 _device = 0
 
@@ -62,8 +80,10 @@ def _from_outside() -> dict:
     pairs = os.environ.get("MINX_PK_SPACES", "").replace(";", " ").split()
     wrong = [p for p in pairs if "=" not in p or p.split("=")[0] not in ExecutionSpace.__members__]
     if wrong:
-        raise ValueError(f"MINX_PK_SPACES has {wrong[0]!r}: expected SPACE=RESOURCE, as in Cuda=simt; spaces are "
-                         f"{', '.join(ExecutionSpace.__members__)}")
+        raise ValueError(
+            f"MINX_PK_SPACES has {wrong[0]!r}: expected SPACE=RESOURCE, as in Cuda=simt; spaces are "
+            f"{', '.join(ExecutionSpace.__members__)}"
+        )
     return dict(p.split("=", 1) for p in pairs)
 
 
@@ -81,14 +101,16 @@ def resource_of(space: ExecutionSpace) -> str:
     if space is ExecutionSpace.Cuda:
         return f"cuda:device={_device}"
     if name not in RESOURCES:
-        raise NotImplementedError(f"minx has no backend for {name}: choose another by MINX_PK_SPACES={name}=openmp, or in the program "
-                                  f"by pk.set_space_resource(pk.{name}, 'openmp')")
+        raise NotImplementedError(
+            f"minx has no backend for {name}: choose another by MINX_PK_SPACES={name}=openmp, or in the program "
+            f"by pk.set_space_resource(pk.{name}, 'openmp')"
+        )
     return RESOURCES[name]
 
 
 def set_space_resource(space: ExecutionSpace, resource: str):
-    """From now on launches on `space` run on a context made from this text (minx.Context): 'openmp:threads=2', 'cuda:device=1',
-    'simt', 'serial:order=shuffled'."""
+    """From now on launches on `space` run on a context made from this text (minx.Context): 'openmp:threads=2',
+    'cuda:device=1', 'simt', 'serial:order=shuffled'."""
     _chosen[space.value] = resource
     _known.clear()
 
@@ -119,8 +141,10 @@ def find_context(space):
     try:
         return context_of_resource(resource_of(space))
     except Error as error:
-        raise type(error)(error.name, f"pk.{space.value}: {error}. Another context takes its place by "
-                          f"MINX_PK_SPACES={space.value}=openmp") from None
+        raise type(error)(
+            error.name,
+            f"pk.{space.value}: {error}. Another context takes its place by " f"MINX_PK_SPACES={space.value}=openmp",
+        ) from None
 
 
 def context_of_resource(resource: str):

@@ -1,4 +1,5 @@
-"""Views: a NumPy array with the methods that PyKokkos' views have. Copies of a View object, and its parts, are the same memory."""
+"""Views: a NumPy array with the methods that PyKokkos' views have. Copies of a View object, and its parts, are the same
+memory."""
 
 from __future__ import annotations
 
@@ -20,14 +21,22 @@ class Layout(enum.Enum):
 class Trait(enum.Enum):
     """Atomic: stores and `a[i] += x` in workunits are atomic. The others are promises, which change nothing here."""
 
-    TraitDefault, Managed, Unmanaged, Atomic, RandomAccess, Restrict = "default", "managed", "unmanaged", "atomic", "random", "restrict"
+    TraitDefault, Managed, Unmanaged, Atomic, RandomAccess, Restrict = (
+        "default",
+        "managed",
+        "unmanaged",
+        "atomic",
+        "random",
+        "restrict",
+    )
 
 
 LAYOUTS = {"right": runtime.RIGHT, "left": runtime.LEFT}
 
 
 class ViewTypeInfo:
-    """What a decorator says of a view: @pk.workunit(x=pk.ViewTypeInfo(trait=pk.Atomic)). Layout and space are seen from the view."""
+    """What a decorator says of a view: @pk.workunit(x=pk.ViewTypeInfo(trait=pk.Atomic)). Layout and space are seen from
+    the view."""
 
     def __init__(self, *, space=None, layout=None, trait=None):
         self.space, self.layout, self.trait = space, layout, trait
@@ -41,9 +50,19 @@ def is_ordinary(array) -> bool:
 def allocate(shape, dtype, space, layout) -> np.ndarray:
     """An array of zeros that kernels of a space access."""
     shape = tuple(int(n) for n in shape)
-    ctx = "python" if space is MemorySpace.HostSpace else spaces.context(
-        ExecutionSpace.Cuda if space in (MemorySpace.CudaSpace, MemorySpace.CudaUVMSpace) else
-        ExecutionSpace.HIP if space in (MemorySpace.HIPSpace, MemorySpace.HIPManagedSpace) else ExecutionSpace.Default)
+    ctx = (
+        "python"
+        if space is MemorySpace.HostSpace
+        else spaces.context(
+            ExecutionSpace.Cuda
+            if space in (MemorySpace.CudaSpace, MemorySpace.CudaUVMSpace)
+            else (
+                ExecutionSpace.HIP
+                if space in (MemorySpace.HIPSpace, MemorySpace.HIPManagedSpace)
+                else ExecutionSpace.Default
+            )
+        )
+    )
     if ctx == "python" or ctx.host or 0 in shape or not shape:
         return np.zeros(shape, dtype, "F" if layout is Layout.LayoutLeft else "C")
     view = ctx.zeros(shape, dtype, "view", LAYOUTS.get(layout.value, 0), runtime.MANAGED)
@@ -60,8 +79,9 @@ def _layout(layout):
 
 
 class View:
-    """View([n, m], dtype=pk.double, space, layout, trait): 1 to 8 dimensions, filled with zeros. array: a NumPy array whose memory
-    the view uses (host spaces only). data is the NumPy array; indices and slices are NumPy's, and a slice is a subview."""
+    """View([n, m], dtype=pk.double, space, layout, trait): 1 to 8 dimensions, filled with zeros. array: a NumPy array
+    whose memory the view uses (host spaces only). data is the NumPy array; indices and slices are NumPy's, and a slice
+    is a subview."""
 
     __slots__ = ("data", "trait", "space", "label", "__weakref__")
     __array_priority__ = 1.0
@@ -121,13 +141,18 @@ class View:
 
     @property
     def layout(self) -> Layout:
-        return Layout.LayoutLeft if self.data.flags.f_contiguous and not self.data.flags.c_contiguous else Layout.LayoutRight
+        return (
+            Layout.LayoutLeft
+            if self.data.flags.f_contiguous and not self.data.flags.c_contiguous
+            else Layout.LayoutRight
+        )
 
     def get_label(self) -> str:
         return self.label
 
     def resize(self, dimension: int, extent: int):
-        """Changes one extent. Elements that both shapes have are kept; other references to the data keep the memory of before."""
+        """Changes one extent. Elements that both shapes have are kept; other references to the data keep the memory of
+        before."""
         shape = list(self.data.shape)
         shape[dimension] = int(extent)
         new = allocate(shape, self.data.dtype, self.space, self.layout)
@@ -163,8 +188,11 @@ class View:
 
 
 def _key(key):
-    return tuple(k.data if isinstance(k, View) else k for k in key) if isinstance(key, tuple) else \
-        key.data if isinstance(key, View) else key
+    return (
+        tuple(k.data if isinstance(k, View) else k for k in key)
+        if isinstance(key, tuple)
+        else key.data if isinstance(key, View) else key
+    )
 
 
 def _operator(name):
@@ -175,8 +203,11 @@ def _operator(name):
     return operation
 
 
-for _name in ("add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul neg abs lt le gt ge eq "
-              "ne").split():
+for _name in (
+    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul neg abs lt le gt "
+    "ge eq "
+    "ne"
+).split():
     setattr(View, f"__{_name}__", _operator(f"__{_name}__"))
 View.__hash__ = object.__hash__
 
@@ -198,12 +229,13 @@ class Annotation:
 
 
 View1D, View2D, View3D, View4D, View5D, View6D, View7D, View8D = (
-    type(f"View{n}D", (Annotation,), {"rank": n}) for n in range(1, 9))
+    type(f"View{n}D", (Annotation,), {"rank": n}) for n in range(1, 9)
+)
 
 
 def array(source, dtype=None, space=None, layout=None, trait=None, **_):
-    """The view of a NumPy array, a list or a number. On host spaces an array is not copied, unless dtype or layout differ. Where
-    kernels do not access ordinary memory, the view is a copy in managed memory."""
+    """The view of a NumPy array, a list or a number. On host spaces an array is not copied, unless dtype or layout
+    differ. Where kernels do not access ordinary memory, the view is a copy in managed memory."""
     if isinstance(source, View):
         source = source.data
     if hasattr(source, "__cuda_array_interface__") and not isinstance(source, np.ndarray):
@@ -216,7 +248,11 @@ def array(source, dtype=None, space=None, layout=None, trait=None, **_):
         data = np.asarray(data, order="F" if layout is Layout.LayoutLeft else "C")
     view = View.of(data, trait, space)
     if space is not MemorySpace.HostSpace:
-        space_of = ExecutionSpace.Cuda if space in (MemorySpace.CudaSpace, MemorySpace.CudaUVMSpace) else ExecutionSpace.Default
+        space_of = (
+            ExecutionSpace.Cuda
+            if space in (MemorySpace.CudaSpace, MemorySpace.CudaUVMSpace)
+            else ExecutionSpace.Default
+        )
         ctx = spaces.context(space_of)
         if ctx != "python" and not ctx.host:
             view.move(ctx)

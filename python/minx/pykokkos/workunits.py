@@ -23,11 +23,12 @@ DIALECT = PyKokkos()
 
 
 class Workunit(Kernel):
-    """A function that launches run: indices (or a TeamMember) first, then, in a reduction, the value; in a scan the value and
-    `final`; then views and numbers, which a launch gives by name.
+    """A function that launches run: indices (or a TeamMember) first, then, in a reduction, the value; in a scan the
+    value and `final`; then views and numbers, which a launch gives by name.
 
-    An argument, or attribute of a functor, may be an object with attributes: these are arguments under names such as "p.x"
-    (objects.py). For what such objects are, and which views are atomic, a Workunit has forms of its own, which differ in their dialect."""
+    An argument, or attribute of a functor, may be an object with attributes: these are arguments under names such as
+    "p.x" (objects.py). For what such objects are, and which views are atomic, a Workunit has forms of its own, which
+    differ in their dialect."""
 
     def __init__(self, function, traits=None):
         super().__init__(function, dialect=DIALECT)
@@ -55,12 +56,14 @@ class Workunit(Kernel):
 
     def split(self, pattern, indices, method):
         """(names of arguments, accumulator, final)"""
-        rest = self.parameters[(1 if method else 0) + indices:]
+        rest = self.parameters[(1 if method else 0) + indices :]
         needed = {"for": 0, "reduce": 1, "scan": 2}[pattern]
         if len(self.parameters) - (1 if method else 0) < indices or len(rest) < needed:
-            raise TypeError(f"{self.function.__name__} has the parameters {', '.join(self.parameters)}: parallel_{pattern} over this "
-                            f"policy gives it {indices} ind{'ices' if indices > 1 else 'ex'}"
-                            + {"for": "", "reduce": " and the value", "scan": ", the value and final"}[pattern])
+            raise TypeError(
+                f"{self.function.__name__} has the parameters {', '.join(self.parameters)}: parallel_{pattern} over "
+                f"this policy gives it {indices} ind{'ices' if indices > 1 else 'ex'}"
+                + {"for": "", "reduce": " and the value", "scan": ", the value and final"}[pattern]
+            )
         return rest[needed:], (rest[0] if needed else None), (rest[1] if needed > 1 else None)
 
     def form(self, atomic: frozenset, objects: dict, names: tuple):
@@ -97,14 +100,19 @@ class Annotations:
 
 
 class LambdaUnit(Workunit):
-    """lambda i: value, for a view that it sets; lambda i, acc: acc + share. `self` of the method around it is an object whose attributes
-    are arguments; other variables from around it are constants."""
+    """lambda i: value, for a view that it sets; lambda i, acc: acc + share. `self` of the method around it is an object
+    whose attributes are arguments; other variables from around it are constants."""
 
     def __init__(self, function, traits=None):
         super().__init__(function, traits)
         tree = source_of(function).tree
-        self.attributes = tuple(dict.fromkeys(n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)
-                                              and isinstance(n.value, ast.Name) and n.value.id == "self"))
+        self.attributes = tuple(
+            dict.fromkeys(
+                n.attr
+                for n in ast.walk(tree)
+                if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "self"
+            )
+        )
         self.has_view = False
 
     def split(self, pattern, indices, method):
@@ -122,19 +130,21 @@ def workunit(*args, **traits):
 
 
 def parallel_for(*args, **values):
-    """parallel_for([label,] policy, workunit, name=view_or_number, ...). policy: a number n (the range 0 to n), or a policy. Inside
-    of workunits: parallel_for(pk.TeamThreadRange(team, n), function)."""
+    """parallel_for([label,] policy, workunit, name=view_or_number, ...). policy: a number n (the range 0 to n), or a
+    policy. Inside of workunits: parallel_for(pk.TeamThreadRange(team, n), function)."""
     dispatch("for", args, values)
 
 
 def parallel_reduce(*args, initial_value=0, **values):
-    """The sum of what the workunit adds to its value (pk.Acc[float]), plus initial_value. Arguments as in parallel_for."""
+    """The sum of what the workunit adds to its value (pk.Acc[float]), plus initial_value. Arguments as in
+    parallel_for."""
     result = dispatch("reduce", args, values)
     return result + initial_value if initial_value else result
 
 
 def parallel_scan(*args, **values):
-    """A prefix sum: workunit(i, acc, final, ...) adds the share of i to acc, and if final stores. The result is the total."""
+    """A prefix sum: workunit(i, acc, final, ...) adds the share of i to acc, and if final stores. The result is the
+    total."""
     return dispatch("scan", args, values)
 
 
@@ -147,8 +157,10 @@ def arguments_of(pattern, args, values):
         if name in values and len(args) < 2:
             args.insert(0 if name == "policy" else len(args), values.pop(name))
     if len(args) not in (2, 3):
-        raise TypeError(f"parallel_{pattern} takes a label, which may be left out, a policy and a workunit; arguments of the workunit are "
-                        "given by name")
+        raise TypeError(
+            f"parallel_{pattern} takes perhaps a label, a policy and a workunit; arguments of the workunit are "
+            "given by name"
+        )
     return args[0], args[1], args[2:]
 
 
@@ -159,7 +171,9 @@ def dispatch(pattern, args, values):
     if is_integer(policy):
         policy = RangePolicy(0, int(policy))
     elif not isinstance(policy, Policy):
-        raise TypeError(f"parallel_{pattern} takes an integer or a policy (pk.RangePolicy, pk.MDRangePolicy, pk.TeamPolicy), got {policy!r}")
+        raise TypeError(
+            f"parallel_{pattern} takes an integer or a policy (pk.RangePolicy, ...), got {policy!r}"
+        )
     ctx = spaces.context(policy.space)
     ready = None if views else prepared(pattern, policy, unit, values, ctx)
     if ready is not None:
@@ -174,15 +188,18 @@ def dispatch(pattern, args, values):
     names, objects, data, atomic = flattened(unit, instance, arguments, policy_indices(policy), pattern, ctx)
     unit = unit.form(atomic, objects, names)
     try:
-        return launch_with(pattern, made or policy.policy(ctx), unit, instance, data, ctx, () if pattern == "for" else ("sum",))
+        return launch_with(
+            pattern, made or policy.policy(ctx), unit, instance, data, ctx, () if pattern == "for" else ("sum",)
+        )
     finally:
         if not ctx.host and not isinstance(policy.space, ExecutionSpaceInstance):
             ctx.fence()
 
 
 def prepared(pattern, policy, unit, values, ctx):
-    """(Workunit, object, values as minx takes them) of a launch like most: on a host, over no teams, of views without the trait Atomic,
-    arrays and numbers, all of whose names are known from a launch before. None: it is no such launch, or has a mistake."""
+    """(Workunit, object, values as minx takes them) of a launch like most: on a host, over no teams, of views without
+    the trait Atomic, arrays and numbers, all of whose names are known from a launch before. None: it is no such launch,
+    or has a mistake."""
     instance = None
     if type(unit) is BoundKernel:
         unit, instance = unit.kernel, unit.instance
@@ -211,7 +228,9 @@ class Plan:
     def __init__(self, unit, names, members):
         self.names, self.members = names, members
         types = [number_type(unit.annotations.get(n)) for n in names]
-        self.integers = [t is not None and not T.is_float(t) for t in types] + [False] * len(members)  # is it declared one?
+        self.integers = [t is not None and not T.is_float(t) for t in types] + [False] * len(
+            members
+        )  # is it declared one?
 
 
 def flattened(unit, instance, arguments, indices, pattern, ctx):
@@ -251,7 +270,11 @@ def parts_of(name, value, objects: dict, only=None):
 
 def is_argument(value) -> bool:
     """Can kernels have it as an argument?"""
-    return isinstance(value, PLAIN) or getattr(type(value), "minx_struct", False) or hasattr(value, "__cuda_array_interface__")
+    return (
+        isinstance(value, PLAIN)
+        or getattr(type(value), "minx_struct", False)
+        or hasattr(value, "__cuda_array_interface__")
+    )
 
 
 def policy_indices(policy) -> int:
@@ -270,8 +293,10 @@ def of_kernel(value, ctx):
             value.move(ctx)
         return value.data
     if not ctx.host and is_ordinary(value):
-        raise TypeError(f"a NumPy array is in ordinary memory, which kernels on {ctx.backend} do not access: pass pk.array(a), a copy, or "
-                        "a pk.View")
+        raise TypeError(
+            f"a NumPy array is in ordinary memory, which kernels on {ctx.backend} do not access: pass pk.array(a), or "
+            "a pk.View"
+        )
     return value
 
 
@@ -298,18 +323,28 @@ def unit_of(pattern, policy, unit, views, values):
     elif isinstance(unit, pytypes.FunctionType):
         unit = undecorated(unit, Workunit)
     if not isinstance(unit, Workunit):
-        raise TypeError(f"parallel_{pattern} got {unit!r}: expected a function with @pk.workunit or a lambda expression")
+        raise TypeError(
+            f"parallel_{pattern} got {unit!r}: expected a function with @pk.workunit or a lambda expression"
+        )
     if views:
-        raise TypeError(f"{unit.function.__name__}: arguments of workunits are given by name, a view behind the workunit is for lambda "
-                        "expressions")
+        raise TypeError(
+            f"{unit.function.__name__}: arguments of workunits are given by name, a view behind it is for lambda "
+            "expressions"
+        )
     names, *_ = unit.split(pattern, policy_indices(policy), instance is not None)
     unknown, missing = [n for n in values if n not in names], [n for n in names if n not in values]
     if unknown:
-        raise TypeError(f"{unit.function.__name__} has no parameter {unknown[0]}: its arguments are {', '.join(names) or 'none'}")
+        raise TypeError(
+            f"{unit.function.__name__} has no parameter {unknown[0]}: its arguments are {', '.join(names) or 'none'}"
+        )
     if missing:
         raise TypeError(f"{unit.function.__name__}: the argument {missing[0]} is missing")
     members = kernel_members(unit, instance) if instance is not None else ()
-    return unit, instance, [*[unit.as_declared(n, values[n]) for n in names], *[member_of(instance, m, unit) for m in members]]
+    return (
+        unit,
+        instance,
+        [*[unit.as_declared(n, values[n]) for n in names], *[member_of(instance, m, unit) for m in members]],
+    )
 
 
 def member_of(instance, name, unit):
@@ -320,7 +355,9 @@ def member_of(instance, name, unit):
 
 def lambda_unit(function, views, values):
     if values:
-        raise TypeError(f"a lambda expression takes no arguments by name ({', '.join(values)}): it sees the variables around it")
+        raise TypeError(
+            f"a lambda expression takes no arguments by name ({', '.join(values)}): it sees the variables around it"
+        )
     unit = undecorated(function, LambdaUnit)
     unit.has_view = bool(views)
     around = dict(zip(function.__code__.co_freevars, [c.cell_contents for c in function.__closure__ or ()]))
@@ -330,8 +367,9 @@ def lambda_unit(function, views, values):
 
 
 def context_of_teams(policy, unit, ctx):
-    """The context and the team size of a launch of teams. Where a host has less threads than a team, teams of one thread do, unless the workunit
-    uses the rank or size of the team for more than to choose one thread: then a context with so many threads."""
+    """The context and the team size of a launch of teams. Where a host has less threads than a team, teams of one
+    thread do, unless the workunit uses the rank or size of the team for more than to choose one thread: then a context
+    with so many threads."""
     if ctx.backend not in ("serial", "openmp") or policy.team_size <= ctx.threads:
         return ctx, policy.team_size
     if not uses_rank(unit.function):
@@ -340,19 +378,36 @@ def context_of_teams(policy, unit, ctx):
     try:
         return spaces.context_of_resource(wanted), policy.team_size
     except Exception as error:
-        raise ValueError(f"{unit.function.__name__} uses team_rank or team_size, and its teams have {policy.team_size} threads: "
-                         f"{ctx.resource} has {ctx.threads}, and {wanted} is not possible here ({error})") from None
+        raise ValueError(
+            f"{unit.function.__name__} uses team_rank or team_size, and its teams have {policy.team_size} threads: "
+            f"{ctx.resource} has {ctx.threads}, and {wanted} is not possible here ({error})"
+        ) from None
 
 
 def uses_rank(function) -> bool:
     """Does a workunit use team_rank() or team_size() other than in `team_rank() == 0`?"""
     tree = source_of(function).tree
-    calls = {n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
-             and n.func.attr in ("team_rank", "team_size")}
-    harmless = {n.left for n in ast.walk(tree) if isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.Eq)
-                and isinstance(n.comparators[0], ast.Constant) and n.comparators[0].value == 0}
+    calls = {
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in ("team_rank", "team_size")
+    }
+    harmless = {
+        n.left
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Compare)
+        and isinstance(n.ops[0], ast.Eq)
+        and isinstance(n.comparators[0], ast.Constant)
+        and n.comparators[0].value == 0
+    }
     return bool(calls - harmless)
 
 
-HANDLERS.update({parallel_for: nested.nested_for, parallel_reduce: nested.nested_reduce, parallel_scan: nested.nested_scan,
-                 debug.single: nested.single})
+HANDLERS.update(
+    {
+        parallel_for: nested.nested_for,
+        parallel_reduce: nested.nested_reduce,
+        parallel_scan: nested.nested_scan,
+        debug.single: nested.single,
+    }
+)

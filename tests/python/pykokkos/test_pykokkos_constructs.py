@@ -27,9 +27,18 @@ def numbers(n, dtype=pk.double):
     return v
 
 
-@pytest.mark.parametrize("policy", [
-    lambda n: n, lambda n: np.int64(n), lambda n: pk.RangePolicy(0, n), lambda n: pk.RangePolicy(n), lambda n: pk.RangePolicy(pk.Default, 0, n),
-    lambda n: pk.RangePolicy(pk.ExecutionSpace.OpenMP, 0, n), lambda n: pk.RangePolicy(space=pk.Serial, begin=0, end=n)])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        lambda n: n,
+        lambda n: np.int64(n),
+        lambda n: pk.RangePolicy(0, n),
+        lambda n: pk.RangePolicy(n),
+        lambda n: pk.RangePolicy(pk.Default, 0, n),
+        lambda n: pk.RangePolicy(pk.ExecutionSpace.OpenMP, 0, n),
+        lambda n: pk.RangePolicy(space=pk.Serial, begin=0, end=n),
+    ],
+)
 def test_ways_to_launch(policy):
     y, x = numbers(50), numbers(50)
     pk.parallel_for(policy(50), axpy, y=y, x=x, alpha=2.0)
@@ -84,8 +93,16 @@ def sum_3d(i: int, j: int, k: int, acc: pk.Acc[int], a: pk.View3D[pk.int32]):
     acc += a[i, j, k]
 
 
-@pytest.mark.parametrize("options", [{}, {"tiling": [2, 3]}, {"rank": pk.Rank(2)}, {"rank": pk.Rank(2, pk.Iterate.Left, pk.Iterate.Right)},
-                                     {"tile": [4, 4], "rank": pk.Rank(2, pk.Iterate.Default)}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"tiling": [2, 3]},
+        {"rank": pk.Rank(2)},
+        {"rank": pk.Rank(2, pk.Iterate.Left, pk.Iterate.Right)},
+        {"tile": [4, 4], "rank": pk.Rank(2, pk.Iterate.Default)},
+    ],
+)
 @pytest.mark.parametrize("layout", [pk.LayoutLeft, pk.LayoutRight, pk.Layout.LayoutDefault])
 def test_mdrange(options, layout):
     a = pk.View([6, 7], pk.double, layout=layout)
@@ -103,10 +120,26 @@ def test_mdrange_reduce():
         pk.MDRangePolicy([0, 0, 0], [1, 1, 1], rank=pk.Rank(2))
 
 
-@pytest.mark.parametrize("dtype,name", [(pk.double, "float64"), (pk.float, "float32"), (pk.int8, "int8"), (pk.int16, "int16"),
-                                        (pk.int32, "int32"), (pk.int64, "int64"), (pk.uint8, "uint8"), (pk.uint16, "uint16"),
-                                        (pk.uint32, "uint32"), (pk.uint64, "uint64"), (int, "int32"), (float, "float64"),
-                                        (np.float32, "float32"), (pk.DataType.float, "float32"), (pk.real, "float64")])
+@pytest.mark.parametrize(
+    "dtype,name",
+    [
+        (pk.double, "float64"),
+        (pk.float, "float32"),
+        (pk.int8, "int8"),
+        (pk.int16, "int16"),
+        (pk.int32, "int32"),
+        (pk.int64, "int64"),
+        (pk.uint8, "uint8"),
+        (pk.uint16, "uint16"),
+        (pk.uint32, "uint32"),
+        (pk.uint64, "uint64"),
+        (int, "int32"),
+        (float, "float64"),
+        (np.float32, "float32"),
+        (pk.DataType.float, "float32"),
+        (pk.real, "float64"),
+    ],
+)
 def test_types_of_views(dtype, name):
     @pk.workunit
     def twice(i: int, a: pk.View1D[dtype]):
@@ -147,7 +180,9 @@ def test_ranks_of_views():
 def test_methods_of_views():
     v = pk.View([4, 5], pk.double, layout=pk.LayoutRight, trait=pk.Restrict)
     v.fill(3)
-    assert v.extent(0) == 4 and v.extent(1) == 5 and v.shape == (4, 5) and len(v) == 4 and v.rank() == 2 and v.size == 20
+    assert (
+        v.extent(0) == 4 and v.extent(1) == 5 and v.shape == (4, 5) and len(v) == 4 and v.rank() == 2 and v.size == 20
+    )
     assert v.sum() == 60 and v[1, 2] == 3 and v[1][2] == 3 and v.layout is pk.LayoutRight
     v[2, 3] = 7
     v[3] = np.arange(5)
@@ -287,7 +322,15 @@ def test_atomics():
     v[1, 6] = 3
     pk.parallel_for(100, each, v=v, before=before)
     i = np.arange(100)
-    expected = [i.sum(), -i.sum(), 0, 99, np.bitwise_and.reduce(i) & 255, np.bitwise_or.reduce(i), np.bitwise_xor.reduce(i)]
+    expected = [
+        i.sum(),
+        -i.sum(),
+        0,
+        99,
+        np.bitwise_and.reduce(i) & 255,
+        np.bitwise_or.reduce(i),
+        np.bitwise_xor.reduce(i),
+    ]
     assert list(v[0].data) == expected and len(names) == 7
     assert sorted(before.data) == list(range(100)) and list(v[1].data[[0, 1, 2, 4, 5]]) == [100, 200, 100, 100, 100]
     assert 1 <= v[1, 3] <= 100 and v[1, 6] == 6
@@ -295,6 +338,7 @@ def test_atomics():
 
 def test_types_stay_as_annotated():
     """As C++ has it: x: int = 2.5 is 2, and stays an int."""
+
     @pk.workunit
     def f(i: int, out: pk.View1D[pk.double]):
         x: int = 7 / 2
@@ -334,7 +378,7 @@ def test_statements():
         flags: int = 6
         if n and flags:
             total += flags & 3 | 8 ^ 1
-        total += 100 if 1 <= i < 2 else -(2 ** 3)
+        total += 100 if 1 <= i < 2 else -(2**3)
         b: bool = i == 1
         out[i] = total + (not b) + abs(-i) + min(i, 2, 5) + max(1.5, i) + n // 4 + n % 4 + (flags << 2 >> 1)
 
@@ -352,16 +396,34 @@ def test_math():
     @pk.workunit
     def f(i: int, out: pk.View1D[pk.double], x: pk.View1D[pk.double]):
         v: float = x[i]
-        out[0] = sqrt(v) + math.exp(v) + log(v) + math.sin(v) + cos(v) + tan(v) + asin(v) + acos(v) + atan(v) + sinh(v)  # noqa: F821
-        out[1] = fabs(-v) + floor(v * 10) + ceil(v * 10) + pow(v, 2.5) + fmod(7.0, v) + atan2(v, 2.0) + hypot(v, 1.0)  # noqa: F821
-        out[2] = np.sqrt(v) + np.power(v, 3) + math.pi + pk.math.erf(v) + cbrt(v) + log10(v) + exp2(v) + np.maximum(v, 0.7)  # noqa: F821
+        out[0] = (
+            sqrt(v) + math.exp(v) + log(v) + math.sin(v) + cos(v) + tan(v) + asin(v) + acos(v) + atan(v) + sinh(v)
+        )  # noqa: F821
+        out[1] = (
+            fabs(-v) + floor(v * 10) + ceil(v * 10) + pow(v, 2.5) + fmod(7.0, v) + atan2(v, 2.0) + hypot(v, 1.0)
+        )  # noqa: F821
+        out[2] = (
+            np.sqrt(v) + np.power(v, 3) + math.pi + pk.math.erf(v) + cbrt(v) + log10(v) + exp2(v) + np.maximum(v, 0.7)
+        )  # noqa: F821
 
     out, x = pk.View([3]), pk.View([1])
     x[0] = v = 0.6
     pk.parallel_for(1, f, out=out, x=x)
     m = math
-    assert math.isclose(out[0], m.sqrt(v) + m.exp(v) + m.log(v) + m.sin(v) + m.cos(v) + m.tan(v) + m.asin(v) + m.acos(v) + m.atan(v)
-                        + m.sinh(v), rel_tol=1e-14)  # a rounding error for each function
+    assert math.isclose(
+        out[0],
+        m.sqrt(v)
+        + m.exp(v)
+        + m.log(v)
+        + m.sin(v)
+        + m.cos(v)
+        + m.tan(v)
+        + m.asin(v)
+        + m.acos(v)
+        + m.atan(v)
+        + m.sinh(v),
+        rel_tol=1e-14,
+    )  # a rounding error for each function
     assert math.isclose(out[1], v + 6 + 6 + v**2.5 + m.fmod(7, v) + m.atan2(v, 2) + m.hypot(v, 1), rel_tol=1e-14)
     assert math.isclose(out[2], v**0.5 + v**3 + m.pi + m.erf(v) + v ** (1 / 3) + m.log10(v) + 2**v + 0.7, rel_tol=1e-14)
 
@@ -461,8 +523,10 @@ def test_future_annotations(tmp_path):
     import importlib.util
 
     path = tmp_path / "textual.py"
-    path.write_text("from __future__ import annotations\nimport minx.pykokkos as pk\n@pk.workunit\n"
-                    "def f(i: int, acc: pk.Acc[int], v: pk.View1D[pk.double]):\n    n: int = v[i] * 2.5\n    acc += n\n")
+    path.write_text(
+        "from __future__ import annotations\nimport minx.pykokkos as pk\n@pk.workunit\n"
+        "def f(i: int, acc: pk.Acc[int], v: pk.View1D[pk.double]):\n    n: int = v[i] * 2.5\n    acc += n\n"
+    )
     spec = importlib.util.spec_from_file_location("textual", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -485,10 +549,32 @@ def test_arguments_have_their_types():
 
 def test_any_name_of_an_argument():
     """Names that the generated C uses, and words of C."""
+
     @pk.workunit
-    def f(i: int, acc: pk.Acc[int], tile: int, begin: int, end: int, value: int, to: int, ctx: int, args: int, call: int, struct: int,
-          double: int, out: pk.View1D[pk.int64], policy: int, name: int, N: int, E: int, NAN: int, main: int):
-        register: int = tile + begin + end + value + to + ctx + args + call + struct + double + policy + name + N + E + NAN + main
+    def f(
+        i: int,
+        acc: pk.Acc[int],
+        tile: int,
+        begin: int,
+        end: int,
+        value: int,
+        to: int,
+        ctx: int,
+        args: int,
+        call: int,
+        struct: int,
+        double: int,
+        out: pk.View1D[pk.int64],
+        policy: int,
+        name: int,
+        N: int,
+        E: int,
+        NAN: int,
+        main: int,
+    ):
+        register: int = (
+            tile + begin + end + value + to + ctx + args + call + struct + double + policy + name + N + E + NAN + main
+        )
         out[i] = register
         acc += register
 
@@ -498,90 +584,9 @@ def test_any_name_of_an_argument():
 
     out = pk.View([3], pk.int64)
     names = "tile begin end value to ctx args call struct double policy name N E NAN main".split()
-    assert pk.parallel_reduce(3, f, out=out, **{n: k for k, n in enumerate(names)}) == 3 * 120 and list(out.data) == [120] * 3
+    assert (
+        pk.parallel_reduce(3, f, out=out, **{n: k for k, n in enumerate(names)}) == 3 * 120
+        and list(out.data) == [120] * 3
+    )
     pk.parallel_for(pk.TeamPolicy(3, 1), g, out=out, league=1, size=2, lanes=3, team_bytes=4)
     assert list(out.data) == [10] * 3
-
-
-@pk.classtype
-class Point:
-    """A class of numbers."""
-
-    def __init__(self, x: float, y: float):
-        self.x: float = x
-        self.y: float = y
-
-    def norm(self) -> float:
-        return self.x * self.x + self.y * self.y
-
-    def scale(self, s: float) -> float:
-        self.x *= s
-        self.y = self.y * s
-        return self.norm()
-
-    def plus(self, other) -> float:
-        return self.norm() + other.norm()
-
-
-@pk.function
-def from_outside(p: Point, q: Point) -> float:
-    return p.norm() - q.x
-
-
-def test_classtypes():
-    @pk.workunit
-    def f(i: int, out: pk.View1D[pk.double], p: Point, n: int):
-        q: Point = Point(i, 2.0)
-        out[0] = q.norm() + p.norm() + p.x * n
-        q.x += 1
-        out[1] = q.scale(2.0)
-        out[2] = q.plus(p) + p.plus(q)
-        out[3] = from_outside(p, q) + from_outside(q, p)
-        out[4] = Point(3.0, 4.0).norm()
-
-    out, p = pk.View([5]), Point(5.0, 0.5)
-    for p.x in (5.0, 6.0):
-        pk.parallel_for(pk.RangePolicy(3, 4), f, out=out, p=p, n=2)
-        q = Point(3, 2.0)
-        expected = [q.norm() + p.norm() + p.x * 2]
-        q.x += 1
-        expected += [q.scale(2.0)]
-        expected += [q.plus(p) + p.plus(q), from_outside(p, q) + from_outside(q, p), 25]
-        assert list(out.data) == expected
-
-
-def test_objects_of_functors():
-    @pk.classtype
-    class Box:
-        def __init__(self, low: float, high: float):
-            self.low: float = low
-            self.high: float = high
-
-        def width(self) -> float:
-            return self.high - self.low
-
-    @pk.functor
-    class Functor:
-        def __init__(self):
-            self.box: Box = Box(1.0, 4.0)
-            self.a: pk.View1D[pk.double] = pk.View([4])
-            self.scale: float = 2.0
-
-        @pk.function
-        def twice(self, i: int) -> float:
-            return self.scale * self.box.width() * i
-
-        @pk.workunit
-        def run(self, i: int):
-            self.a[i] = self.twice(i) + self.box.low
-
-        @pk.workunit
-        def total(self, i: int, acc: pk.Acc[float]):
-            acc += self.a[i] * self.box.high
-
-    f = Functor()
-    pk.parallel_for(4, f.run)
-    assert list(f.a.data) == [1, 7, 13, 19] and pk.parallel_reduce(4, f.total) == 160
-    f.box.high = 2.0
-    pk.parallel_for(4, f.run)
-    assert list(f.a.data) == [1, 3, 5, 7]

@@ -1,4 +1,5 @@
-"""Programs in the shape of others that are written for PyKokkos: benchmarks of memory, graphs, statistics, exercises for GPUs."""
+"""Programs in the shape of others that are written for PyKokkos: benchmarks of memory, graphs, statistics, exercises
+for GPUs."""
 
 import math
 
@@ -71,6 +72,7 @@ def test_gather():
 def bytes_and_flops(team: pk.TeamMember, A: pk.View2D[pk.double], B: pk.View2D[pk.double], R: int, F: int):
     n: int = team.league_rank()
     for r in range(R):
+
         def body(i: int):
             a1: float = A[n][i]
             f: int = 0

@@ -10,7 +10,17 @@ import pytest
 import minx.pykokkos as pk
 
 FOLDER = Path(__file__).parents[3] / "examples" / "python" / "paper"
-SHORT = ["subview", "mdrange", "team_policy", "team_vector_loop", "team_scratch", "babelstream", "nstream", "stencil", "transpose"]
+SHORT = [
+    "subview",
+    "mdrange",
+    "team_policy",
+    "team_vector_loop",
+    "team_scratch",
+    "babelstream",
+    "nstream",
+    "stencil",
+    "transpose",
+]
 STYLES = ["function", "functor", "workload"]
 
 
@@ -61,6 +71,9 @@ def test_a_wrong_result_is_found(space):
 
 @pytest.mark.parametrize("style", STYLES)
 def test_command_line(style):
-    run = subprocess.run([sys.executable, str(FOLDER / "team_vector_loop.py"), "--style", style, "--space", "Serial", "-E", "3"],
-                         capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, str(FOLDER / "team_vector_loop.py"), "--style", style, "--space", "Serial", "-E", "3"],
+        capture_output=True,
+        text=True,
+    )
     assert run.returncode == 0 and f"{style} on Serial: passed" in run.stdout, run.stderr

@@ -26,8 +26,13 @@ def twice(i: int, a: pk.View1D[pk.double]):
 def program(text, tmp_path, **environment):
     (tmp_path / "p.py").write_text("import minx.pykokkos as pk\n" + text)
     paths = os.pathsep.join([PYTHON, os.environ.get("PYTHONPATH", "")])
-    run = subprocess.run([sys.executable, "p.py"], cwd=tmp_path, capture_output=True, text=True,
-                         env={**os.environ, "PYTHONPATH": paths, **environment})
+    run = subprocess.run(
+        [sys.executable, "p.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths, **environment},
+    )
     return run
 
 
@@ -40,12 +45,23 @@ for s in (pk.Default, pk.OpenMP, pk.Cuda, pk.Serial, pk.Threads):
 
 
 def test_spaces_from_outside(tmp_path):
-    run = program(WHERE, tmp_path, MINX_PK_SPACES="Cuda=simt;OpenMP=openmp:threads=1 Threads=serial", MINX_BACKEND="serial")
-    assert run.stdout.split("\n")[:5] == ["Default serial serial", "OpenMP openmp:threads=1 openmp", "Cuda simt simt", "Serial serial serial",
-                                          "Threads serial serial"], run.stderr
+    run = program(
+        WHERE, tmp_path, MINX_PK_SPACES="Cuda=simt;OpenMP=openmp:threads=1 Threads=serial", MINX_BACKEND="serial"
+    )
+    assert run.stdout.split("\n")[:5] == [
+        "Default serial serial",
+        "OpenMP openmp:threads=1 openmp",
+        "Cuda simt simt",
+        "Serial serial serial",
+        "Threads serial serial",
+    ], run.stderr
     run = program("print(pk.get_default_space().value)", tmp_path, MINX_PK_DEFAULT="Serial")
     assert run.stdout == "Serial\n", run.stderr
-    run = program("pk.parallel_for(pk.RangePolicy(pk.Cuda, 0, 3), lambda i: i, pk.View([3]))", tmp_path, MINX_PK_SPACES="Cuda:simt")
+    run = program(
+        "pk.parallel_for(pk.RangePolicy(pk.Cuda, 0, 3), lambda i: i, pk.View([3]))",
+        tmp_path,
+        MINX_PK_SPACES="Cuda:simt",
+    )
     assert "expected SPACE=RESOURCE, as in Cuda=simt" in run.stderr
     run = program("pk.parallel_for(3, lambda i: i, pk.View([3]))", tmp_path, MINX_PK_DEFAULT="GPU")
     assert "MINX_PK_DEFAULT=GPU: expected one of" in run.stderr
@@ -260,8 +276,16 @@ def test_debug_is_plain_python(capsys):
             scan = pk.parallel_scan(pk.RangePolicy(where, 1, 5), running, out=out)
             w = Workload(10)
             pk.execute(where, w)
-            results.append((a.data.tolist(), float(total), int(scan), out.data.tolist(), w.total,
-                            float(pk.parallel_reduce(5, lambda i, acc: acc + 2 * i))))
+            results.append(
+                (
+                    a.data.tolist(),
+                    float(total),
+                    int(scan),
+                    out.data.tolist(),
+                    w.total,
+                    float(pk.parallel_reduce(5, lambda i, acc: acc + 2 * i)),
+                )
+            )
         finally:
             pk.set_default_space(pk.Default)
     assert results[0] == results[1] and results[0][1] == 138
@@ -329,54 +353,63 @@ def test_what_is_not_here():
         pk.Graph
 
 
-@pytest.mark.parametrize("call,message", [
-    (lambda a: pk.parallel_for(3, twice), "twice: the argument a is missing"),
-    (lambda a: pk.parallel_for(3, twice, a=a, b=1), "twice has no parameter b: its arguments are a"),
-    (lambda a: pk.parallel_for(3, twice, a), "arguments of workunits are given by name"),
-    (lambda a: pk.parallel_for("3", twice, a=a), "a policy and a workunit"),
-    (lambda a: pk.parallel_for([3], twice, a=a), "an integer or a policy"),
-    (lambda a: pk.parallel_for(3, print, a=a), "expected a function with @pk.workunit"),
-    (lambda a: pk.parallel_for(3, twice, a="text"), "text|str|number or an array"),
-    (lambda a: pk.parallel_for(pk.MDRangePolicy([0, 0], [2, 2]), twice, a=a), "no parameter a"),
-    (lambda a: pk.parallel_scan(pk.MDRangePolicy([0, 0], [2, 2]), twice, a=a), "parallel_scan over this policy gives it 2 indices"),
-    (lambda a: pk.RangePolicy(0, 1, 2, 3), "RangePolicy takes"),
-    (lambda a: pk.RangePolicy(0, 1.5), "two integers"),
-    (lambda a: pk.TeamPolicy(), "number of teams"),
-    (lambda a: pk.TeamPolicy(2.5), "integers and pk.AUTO"),
-    (lambda a: pk.MDRangePolicy([0, 0]), "MDRangePolicy takes"),
-    (lambda a: pk.View([2], pk.double, trait="Atomic"), "expected pk.Atomic"),
-    (lambda a: pk.View([2], pk.double, layout="Left"), "expected pk.LayoutLeft"),
-    (lambda a: pk.View([2], pk.double, space=pk.OpenMP), "expected pk.HostSpace"),
-    (lambda a: pk.functor(x=3), "pk.ViewTypeInfo"),
-    (lambda a: pk.View2D([3]), "View2D has 2 extents"),
-])
+@pytest.mark.parametrize(
+    "call,message",
+    [
+        (lambda a: pk.parallel_for(3, twice), "twice: the argument a is missing"),
+        (lambda a: pk.parallel_for(3, twice, a=a, b=1), "twice has no parameter b: its arguments are a"),
+        (lambda a: pk.parallel_for(3, twice, a), "arguments of workunits are given by name"),
+        (lambda a: pk.parallel_for("3", twice, a=a), "a policy and a workunit"),
+        (lambda a: pk.parallel_for([3], twice, a=a), "an integer or a policy"),
+        (lambda a: pk.parallel_for(3, print, a=a), "expected a function with @pk.workunit"),
+        (lambda a: pk.parallel_for(3, twice, a="text"), "text|str|number or an array"),
+        (lambda a: pk.parallel_for(pk.MDRangePolicy([0, 0], [2, 2]), twice, a=a), "no parameter a"),
+        (
+            lambda a: pk.parallel_scan(pk.MDRangePolicy([0, 0], [2, 2]), twice, a=a),
+            "parallel_scan over this policy gives it 2 indices",
+        ),
+        (lambda a: pk.RangePolicy(0, 1, 2, 3), "RangePolicy takes"),
+        (lambda a: pk.RangePolicy(0, 1.5), "two integers"),
+        (lambda a: pk.TeamPolicy(), "number of teams"),
+        (lambda a: pk.TeamPolicy(2.5), "integers and pk.AUTO"),
+        (lambda a: pk.MDRangePolicy([0, 0]), "MDRangePolicy takes"),
+        (lambda a: pk.View([2], pk.double, trait="Atomic"), "expected pk.Atomic"),
+        (lambda a: pk.View([2], pk.double, layout="Left"), "expected pk.LayoutLeft"),
+        (lambda a: pk.View([2], pk.double, space=pk.OpenMP), "expected pk.HostSpace"),
+        (lambda a: pk.functor(x=3), "pk.ViewTypeInfo"),
+        (lambda a: pk.View2D([3]), "View2D has 2 extents"),
+    ],
+)
 def test_mistakes_of_launches(call, message):
     with pytest.raises((TypeError, ValueError), match=message):
         call(pk.View([3]))
 
 
-@pytest.mark.parametrize("text,message", [
-    ("a[i] = [x for x in range(3)][0]", "list comprehension"),
-    ("with a: pass", "`with`"),
-    ("try:\n        pass\n    except Exception: pass", "`try`"),
-    ("a[i] = unknown_name", "unknown_name is not defined"),
-    ("a[i] = a.mean()", "mean"),
-    ("a[i] = pk.View([2], pk.double)[0]", "View cannot be called|pk.View"),
-    ("import os", "`import`"),
-    ("pk.atomic_fetch_add(a, i)", "atomic_fetch_add takes view, index, value"),
-    ("pk.atomic_fetch_and(a, [i], 1)", "atomic_fetch_and is on integers"),
-    ("pk.printf(i)", "printf begins with a string"),
-    ("pk.printf('%d %d', i)", "printf: 2 conversions, 1 values"),
-    ("a.extent(i)", "extent takes a dimension that is a constant"),
-    ("w(i, a)", "recursion|cannot be called|calls itself"),
-    ("x: str = 3", "str is no type of a number"),
-    ("raise ValueError", "`raise`"),
-    ("pk.parallel_for(3, w)", "inside of workunits|is no function|takes"),
-    ("pk.BinSort(a, 3)", "BinSort"),
-    ("yield i", "`yield`|expression"),
-    ("a[i] = {}", "a dict"),
-    ("a[i] = f'{i}'", "f-string"),
-])
+@pytest.mark.parametrize(
+    "text,message",
+    [
+        ("a[i] = [x for x in range(3)][0]", "list comprehension"),
+        ("with a: pass", "`with`"),
+        ("try:\n        pass\n    except Exception: pass", "`try`"),
+        ("a[i] = unknown_name", "unknown_name is not defined"),
+        ("a[i] = a.mean()", "mean"),
+        ("a[i] = pk.View([2], pk.double)[0]", "View cannot be called|pk.View"),
+        ("import os", "`import`"),
+        ("pk.atomic_fetch_add(a, i)", "atomic_fetch_add takes view, index, value"),
+        ("pk.atomic_fetch_and(a, [i], 1)", "atomic_fetch_and is on integers"),
+        ("pk.printf(i)", "printf begins with a string"),
+        ("pk.printf('%d %d', i)", "printf: 2 conversions, 1 values"),
+        ("a.extent(i)", "extent takes a dimension that is a constant"),
+        ("w(i, a)", "recursion|cannot be called|calls itself"),
+        ("x: str = 3", "str is no type of a number"),
+        ("raise ValueError", "`raise`"),
+        ("pk.parallel_for(3, w)", "inside of workunits|is no function|takes"),
+        ("pk.BinSort(a, 3)", "BinSort"),
+        ("yield i", "`yield`|expression"),
+        ("a[i] = {}", "a dict"),
+        ("a[i] = f'{i}'", "f-string"),
+    ],
+)
 def test_mistakes_in_workunits(tmp_path, text, message):
     """Each names the construct, file and line."""
     import importlib.util

@@ -9,8 +9,13 @@ import minx.pykokkos as pk
 
 pytestmark = pytest.mark.usefixtures("space")
 E, N, M = 9, 11, 13
-POLICIES = [lambda: pk.TeamPolicy(E, pk.AUTO), lambda: pk.TeamPolicy(E, "auto", 32), lambda: pk.TeamPolicy(pk.Default, E, 2, 4),
-            lambda: pk.TeamPolicy(league_size=E, team_size=1), lambda: pk.TeamPolicy(pk.ExecutionSpace.OpenMP, E, pk.AUTO, 8)]
+POLICIES = [
+    lambda: pk.TeamPolicy(E, pk.AUTO),
+    lambda: pk.TeamPolicy(E, "auto", 32),
+    lambda: pk.TeamPolicy(pk.Default, E, 2, 4),
+    lambda: pk.TeamPolicy(league_size=E, team_size=1),
+    lambda: pk.TeamPolicy(pk.ExecutionSpace.OpenMP, E, pk.AUTO, 8),
+]
 
 
 def view(*shape, seed=0):
@@ -20,8 +25,13 @@ def view(*shape, seed=0):
 
 
 @pk.workunit
-def nested_functions(team_member: pk.TeamMember, acc: pk.Acc[float], A: pk.View3D[pk.double], x: pk.View2D[pk.double],
-                     y: pk.View2D[pk.double]):
+def nested_functions(
+    team_member: pk.TeamMember,
+    acc: pk.Acc[float],
+    A: pk.View3D[pk.double],
+    x: pk.View2D[pk.double],
+    y: pk.View2D[pk.double],
+):
     e: int = team_member.league_rank()
 
     def rows(j: int, row_acc: pk.Acc[float]):
@@ -41,11 +51,19 @@ def nested_functions(team_member: pk.TeamMember, acc: pk.Acc[float], A: pk.View3
 
 
 @pk.workunit
-def nested_lambdas(team: pk.TeamMember, acc: pk.Acc[pk.double], A: pk.View3D[pk.double], x: pk.View2D[pk.double], y: pk.View2D[pk.double]):
+def nested_lambdas(
+    team: pk.TeamMember,
+    acc: pk.Acc[pk.double],
+    A: pk.View3D[pk.double],
+    x: pk.View2D[pk.double],
+    y: pk.View2D[pk.double],
+):
     e: int = team.league_rank()
     total: float = 0
     for j in range(A.extent(1)):
-        total += y[e, j] * pk.parallel_reduce(pk.TeamVectorRange(team, A.extent(2)), lambda i, inner: inner + A[e, j, i] * x[e, i])
+        total += y[e, j] * pk.parallel_reduce(
+            pk.TeamVectorRange(team, A.extent(2)), lambda i, inner: inner + A[e, j, i] * x[e, i]
+        )
     if team.team_rank() == 0:
         acc += total
 
@@ -57,7 +75,9 @@ def test_yAx(space, policy, unit):
         policy = POLICIES[0]  # teams of two need two threads; test_team_size is about them
     A, x, y = view(E, N, M), view(E, M, seed=1), view(E, N, seed=2)
     got = pk.parallel_reduce("yAx", policy(), unit, A=A, x=x, y=y)
-    assert math.isclose(got, np.einsum("ej,eji,ei", y.data, A.data, x.data), rel_tol=1e-12)  # sums of 1287 terms in another order
+    assert math.isclose(
+        got, np.einsum("ej,eji,ei", y.data, A.data, x.data), rel_tol=1e-12
+    )  # sums of 1287 terms in another order
 
 
 @pk.workunit
@@ -131,6 +151,7 @@ def smooth(team: pk.TeamMember, out: pk.View2D[pk.double], x: pk.View2D[pk.doubl
     counts[0] = 0
     team.team_barrier()
     for p in range(passes):
+
         def average(i: int):
             b[0, i] = (a[i - 1] + a[i] + a[i + 1]) / 3
 
@@ -188,7 +209,13 @@ def test_md_ranges_of_teams():
 
 
 @pk.workunit
-def scans(team: pk.TeamMember, out: pk.View2D[pk.int64], by_lanes: pk.View2D[pk.int64], x: pk.View2D[pk.int32], totals: pk.View2D[pk.int64]):
+def scans(
+    team: pk.TeamMember,
+    out: pk.View2D[pk.int64],
+    by_lanes: pk.View2D[pk.int64],
+    x: pk.View2D[pk.int32],
+    totals: pk.View2D[pk.int64],
+):
     e: int = team.league_rank()
 
     def exclusive(i: int, acc: pk.Acc[pk.int64], final: bool):
@@ -209,7 +236,12 @@ def scans(team: pk.TeamMember, out: pk.View2D[pk.int64], by_lanes: pk.View2D[pk.
 
 @pytest.mark.parametrize("policy", POLICIES[:2])
 def test_scans_of_teams(policy):
-    x, out, by_lanes, totals = pk.View([E, 50], int), pk.View([E, 50], pk.int64), pk.View([E, 50], pk.int64), pk.View([E, 2], pk.int64)
+    x, out, by_lanes, totals = (
+        pk.View([E, 50], int),
+        pk.View([E, 50], pk.int64),
+        pk.View([E, 50], pk.int64),
+        pk.View([E, 2], pk.int64),
+    )
     x.data[...] = np.random.default_rng(0).integers(0, 9, x.shape)
     pk.parallel_for(policy(), scans, out=out, by_lanes=by_lanes, x=x, totals=totals)
     sums = np.cumsum(x.data, 1, dtype=np.int64)
@@ -302,26 +334,30 @@ def test_per_thread():
     assert total[0] == 6 * 45 * (0 + 1 + 2 + 3) and most[0] == 45 * 3
 
 
-@pytest.mark.parametrize("body,message", [
-    ("pk.parallel_for(pk.TeamThreadRange(team, 3), 5)", "5 is no function inside of this workunit"),
-    ("pk.parallel_for(pk.RangePolicy(0, 3), f)", "cannot be called|RangePolicy"),
-    ("pk.parallel_for(pk.TeamThreadRange(3), f)", "takes the TeamMember"),
-    ("pk.parallel_for(pk.TeamThreadRange(team, 3), g)", "takes a function of 1 arguments, this has 2"),
-    ("team.team_reduce(3)", "a TeamMember has league_rank.*not team_reduce"),
-    ("pk.parallel_for(pk.TeamThreadRange(team, 3), nested)", "TeamThreadRange inside of a loop that threads share"),
-    ("pk.parallel_for(pk.TeamThreadRange(team, 3), barrier)", "team_barrier inside of a loop"),
-    ("pk.parallel_for(pk.TeamThreadRange(team, 3), loop)", "`return` inside of a loop"),
-    ("s = pk.ScratchView1D(team.team_scratch(0), 2, 3)", "ScratchView1D takes .* 1 extents"),
-    ("s = pk.ScratchView1D(team.team_scratch(7), 2)", "level 0 or 1"),
-    ("pk.single(team, f)", "pk.single takes pk.PerTeam"),
-    ("f = 3", "f is|is something else|expected"),
-])
+@pytest.mark.parametrize(
+    "body,message",
+    [
+        ("pk.parallel_for(pk.TeamThreadRange(team, 3), 5)", "5 is no function inside of this workunit"),
+        ("pk.parallel_for(pk.RangePolicy(0, 3), f)", "cannot be called|RangePolicy"),
+        ("pk.parallel_for(pk.TeamThreadRange(3), f)", "takes the TeamMember"),
+        ("pk.parallel_for(pk.TeamThreadRange(team, 3), g)", "takes a function of 1 arguments, this has 2"),
+        ("team.team_reduce(3)", "a TeamMember has league_rank.*not team_reduce"),
+        ("pk.parallel_for(pk.TeamThreadRange(team, 3), nested)", "TeamThreadRange inside of a loop that threads share"),
+        ("pk.parallel_for(pk.TeamThreadRange(team, 3), barrier)", "team_barrier inside of a loop"),
+        ("pk.parallel_for(pk.TeamThreadRange(team, 3), loop)", "`return` inside of a loop"),
+        ("s = pk.ScratchView1D(team.team_scratch(0), 2, 3)", "ScratchView1D takes .* 1 extents"),
+        ("s = pk.ScratchView1D(team.team_scratch(7), 2)", "level 0 or 1"),
+        ("pk.single(team, f)", "pk.single takes pk.PerTeam"),
+        ("f = 3", "f is|is something else|expected"),
+    ],
+)
 def test_mistakes(tmp_path, body, message):
     """What is not possible names the construct and its place."""
     import importlib.util
 
     path = tmp_path / "wrong.py"
-    path.write_text(f'''import minx.pykokkos as pk
+    path.write_text(
+        f"""import minx.pykokkos as pk
 @pk.workunit
 def w(team: pk.TeamMember, a: pk.View1D[pk.double]):
     def f(i: int):
@@ -336,7 +372,9 @@ def w(team: pk.TeamMember, a: pk.View1D[pk.double]):
         for k in range(i):
             return
     {body}
-''' if "loop)" in body else f'''import minx.pykokkos as pk
+"""
+        if "loop)" in body
+        else f"""import minx.pykokkos as pk
 @pk.workunit
 def w(team: pk.TeamMember, a: pk.View1D[pk.double]):
     def f(i: int):
@@ -348,7 +386,8 @@ def w(team: pk.TeamMember, a: pk.View1D[pk.double]):
     def nested(i: int):
         pk.parallel_for(pk.TeamThreadRange(team, 3), f)
     {body}
-''')
+"""
+    )
     spec = importlib.util.spec_from_file_location("wrong", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
