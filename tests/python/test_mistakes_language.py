@@ -223,7 +223,7 @@ def array_then_number(i, a):
     x = 1.5  # here
 
 
-@mistake("x is a int and an array of 1 dimension: use another name", "x = a")
+@mistake("x is an int and an array of 1 dimension: use another name", "x = a")
 def number_then_array(i, a):
     x = 1
     x = a  # here
@@ -247,7 +247,7 @@ def out_of_bounds(i, a):
     a[i] = a[i] + 300  # here
 
 
-@mistake("`&` of a f64: it takes integers", "a[i] & 1")
+@mistake("`&` of an f64: it takes integers", "a[i] & 1")
 def bits_of_float(i, a):
     a[i] = a[i] & 1  # here
 
@@ -257,7 +257,7 @@ def order_of_complex(i, z):
     if z[i] < 1: z[i] = 0  # here
 
 
-@mistake("a complex number for a f64: use its .real, or abs of it", "a[i] = 1j")
+@mistake("a complex number for an f64: use its .real, or abs of it", "a[i] = 1j")
 def complex_for_real(i, a):
     a[i] = 1j  # here
 
@@ -408,7 +408,7 @@ def missing_argument(i, a):
     a[i] = two()  # here
 
 
-@mistake("a function that returns a tuple of 2 elsewhere returns a int here: convert one of them", "return 5")
+@mistake("a function that returns a tuple of 2 elsewhere returns an int here: convert one of them", "return 5")
 def two_kinds_of_result(i, a):
     r, s = mixed(i)
 
@@ -437,13 +437,13 @@ def wrong_tuple(i, a):
     x, y = 1, 2, 3  # here
 
 
-@mistake("atomic_and of a f64: it is on integers", "minx.atomic_and(a, i, 1)")
+@mistake("atomic_and of an f64: it is on integers", "minx.atomic_and(a, i, 1)")
 def atomic_on_floats(i, a):
     minx.atomic_and(a, i, 1)  # here
 
 
 @mistake(
-    "atomic_add of a i16: atomics are on f64, f32, i32, i64, u32, u64",
+    "atomic_add of an i16: atomics are on f64, f32, i32, i64, u32, u64",
     "minx.atomic_add(a, i, 1)",
     np.zeros(4, np.int16),
 )

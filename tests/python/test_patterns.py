@@ -457,7 +457,7 @@ def bad_join(a, b):
     (ValueError, "no operator 'mean'", lambda x: minx.parallel_reduce(4, value, x, op="mean")),
     (minx.NotSupported, "joins by sum, but the launch has op='max'", lambda x: minx.parallel_reduce(4, adds, x, op="max")),
     (minx.NotSupported, "expected value\\[e\\] \\+= x", lambda x: minx.parallel_reduce(4, adds_to_array, x, length=2)),
-    (minx.NotSupported, "band of a f64", lambda x: minx.parallel_reduce(4, float_bits, x, op="band")),
+    (minx.NotSupported, "band of an f64", lambda x: minx.parallel_reduce(4, float_bits, x, op="band")),
     (minx.NotSupported, "a join returns 1 number", lambda x: minx.parallel_reduce(4, value, x, op=minx.Reducer(0.0, bad_join))),
     (TypeError, "Reducer's init has 'a'", lambda x: minx.Reducer("a", bad_join)),
     (TypeError, "scans are over minx.Range", lambda x: minx.parallel_scan(minx.MDRange((2, 2)), returns_two, x)),

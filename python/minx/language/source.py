@@ -8,12 +8,14 @@ import functools
 import hashlib
 import inspect
 import linecache
+import re
 import textwrap
 import types as pytypes
 
 from ..errors import NotSupported
 
 MISSING = object()
+VOWEL = re.compile(r"\ba (int|[if]\d+)\b")  # an int, an f64, an i32, but a u8
 
 
 class Source:
@@ -46,6 +48,8 @@ class Source:
         return found[0]
 
     def error(self, node, message: str) -> NotSupported:
+        """What is wrong with a part of the tree, at its place."""
+        message = VOWEL.sub(r"an \1", message)
         line = getattr(node, "lineno", self.code.co_firstlineno)
         column = getattr(node, "col_offset", 0) + self.indent
         end_line = getattr(node, "end_lineno", line) or line
