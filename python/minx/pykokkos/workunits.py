@@ -300,14 +300,21 @@ def of_kernel(value, ctx):
     return value
 
 
-_plain: dict = {}  # code of functions without decorator, and of lambda expressions -> Workunit
+_plain: dict = {}  # (code, what is around it) of functions without decorator, and of lambda expressions -> Workunit
 
 
 def undecorated(function, make):
-    found = _plain.get(function.__code__)
+    """The Workunit of a function: one for its code and the constants around it, which are constants of the kernel."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or ())
+    around = [c.cell_contents for name, c in cells if name != "self"]
+    key = function.__code__, *[(type(v), v) if isinstance(v, (int, float, str, np.generic)) else id(v) for v in around]
+    found = _plain.get(key)
     if found is None:
-        found = _plain[function.__code__] = make(function)
-    found.function = function  # the same code with other variables around it
+        if len(_plain) > 1024:
+            _plain.clear()
+        found = _plain[key] = make(function)
+        found.around = around  # alive, so that no other object gets its number
+    found.function = function
     return found
 
 

@@ -312,3 +312,23 @@ class Plain:
 
 def test_a_plain_class():
     assert list(Plain(3).run().v.data) == [4, 3, 2]
+
+
+def scaled(scale, shift):
+    v = pk.View([3])
+    pk.parallel_for(3, lambda i: i * scale + shift(i), v)
+
+    def twice(i, v):
+        v[i] *= scale
+
+    pk.parallel_for(3, twice, v=v)
+    return list(v.data)
+
+
+def test_what_is_around_a_lambda():
+    """The same expression, made several times with other values around it."""
+    def plus_one(i):
+        return i + 1
+
+    assert scaled(2, plus_one) == [2, 8, 14] and scaled(3, plus_one) == [3, 15, 27]
+    assert scaled(2, abs) == [0, 6, 12] and scaled(2.5, plus_one) == [2.5, 11.25, 20]
