@@ -1,4 +1,4 @@
-"""Snippets that no kernel can have: each is refused with a message at its place, none ends in an error of the translation.
+"""Snippets that no kernel can have: each is refused at its place, none ends in an error of the translation.
 
 Each line is the body of a kernel of an index i and an array a of one dimension."""
 

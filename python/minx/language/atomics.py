@@ -131,7 +131,9 @@ def _load(t, node, statement):
     if len(node.args) != 2 or node.keywords:
         raise t.error(node, "atomic_load takes an array and an index")
     element, type_ = _element(t, node, "load", *node.args)
-    return Val(f"mx_atomic_load(&{element})", type_, pure=False, effects=not statement)  # all lanes of a team get the same
+    return Val(
+        f"mx_atomic_load(&{element})", type_, pure=False, effects=not statement
+    )  # all lanes of a team get the same
 
 
 HANDLERS[atomic_load] = _load

@@ -82,7 +82,10 @@ class Functions:
         weak = {int: INT, float: FLOAT, bool: BOOL, complex: COMPLEX}.get(ref)
         t = weak or t
         if node.keywords or not 0 <= len(node.args) <= (2 if T.is_complex(t) else 1):
-            raise self.error(node, f"{ast.unparse(node.func)} takes one {'or two numbers' if T.is_complex(t) else 'number'} in kernels")
+            raise self.error(
+                node,
+                f"{ast.unparse(node.func)} takes one {'or two numbers' if T.is_complex(t) else 'number'} in kernels",
+            )
         values = [self.number(a) for a in node.args] or [const_val(0)]
         if T.is_complex(t) and len(values) == 2:
             real = "f32" if t == "c64" else FLOAT
@@ -275,7 +278,9 @@ class Functions:
     def call_of_team(self, node, code: str, result, statement: bool) -> Val:
         """A call of a function that gets the team: all threads and lanes call it, and each has what it returns."""
         if self.conditional:
-            raise self.error(node, "a function that gets the team is called in a part of an expression that may not be evaluated")
+            raise self.error(
+                node, "a function that gets the team is called in a part of an expression that may not be evaluated"
+            )
         if result is None or statement:
             self.line(f"{code};", node)
             return Val("")

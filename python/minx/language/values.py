@@ -22,8 +22,10 @@ RESERVED = set(
     static_cast template this thread_local throw try typeid typename using virtual wchar_t xor xor_eq linux unix
     assert errno stdin stdout stderr isnan isinf isfinite signbit main""".split()
 )
-C_FUNCTIONS = """sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh cbrt fabs erf erfc tgamma lgamma asin
+C_FUNCTIONS = (
+    """sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh cbrt fabs erf erfc tgamma lgamma asin
     acos atan asinh acosh atanh pow fmod hypot atan2 copysign fmin fmax nextafter floor ceil rint trunc""".split()
+)
 RESERVED |= {"printf", "memset", *C_FUNCTIONS, *(f"{name}f" for name in C_FUNCTIONS)}  # what translations call
 
 
