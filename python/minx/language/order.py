@@ -34,6 +34,7 @@ COLLECTIVES = ("f64", "f32", "i32", "i64", "u32", "u64")  # that minx/team.h joi
 
 ANY = "*"
 NO_ACCESS = ("shape", "ndim", "size", "dtype", "extent")  # attributes of arrays that read no element
+# The core has no barrier for the lanes of one thread: this is what its collectives of lanes do (minx/host/team.h, device/team.h).
 c_helpers.MIXED["lanes_wait"] = """/* Waits for the lanes of a thread, and makes their stores visible to each other. */
 MX_BODY void pyh_lanes_wait(mx_team *t)
 {
