@@ -420,7 +420,8 @@ def test_named_arguments(context):
     y = d.to(np.ones(5))
     minx.parallel_for(5, axpy, x=d.to(x), y=y, alpha=3.0, ctx=context)
     minx.parallel_for(5, axpy, y, x=d.to(x), ctx=context)  # alpha is 2
-    assert np.array_equal(d.back(y), 1 + 5 * x)
+    minx.parallel_for(5, axpy, y, d.to(x), ctx=context)
+    assert np.array_equal(d.back(y), 1 + 7 * x)
     out = d.to(np.zeros(5))
     assert minx.parallel_scan(5, exclusive, out, x=d.to(x), ctx=context) == 10
     with pytest.raises(TypeError, match="axpy.*missing.*'x'"):

@@ -33,6 +33,7 @@ class Kernel:
         self.function, self.items, self.dialect = function, items, dialect
         self.compiled: dict = {}
         self.calls: dict = {}
+        self.orders: dict = {}  # of arguments that are given by name
         self.constants: list = []  # (place, name, number) from outside
         if function.__code__.co_kwonlyargcount or function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             raise TypeError(f"{function.__name__}: a kernel has no parameters with or behind `*`; any can be given by its name")

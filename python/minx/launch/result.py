@@ -68,18 +68,28 @@ class NumberReader(Reader):
 
 
 def arrange(kernel, pattern, policy, args, named, method, target) -> tuple:
-    """The arguments of a kernel in the order of its parameters, from those by place and those by name. TypeError: one is missing,
-    there twice, or unknown. Where a reduction's kernel may have a parameter for its value, the names that are given decide."""
-    function, indices = kernel.function, 1 if policy.space[0] == "TEAM" else int(policy.space[0][0])
+    """The arguments of a kernel in the order of its parameters, from those by place, those by name, and defaults. TypeError: one is
+    missing, there twice, or unknown. Where a reduction's kernel may have a parameter for its value, the names that are given decide."""
+    named, array = named or {}, target is not None and target.length is not None
+    key = (pattern, policy.space[0], method, array, len(args), *named)
+    rest = kernel.orders.get(key)
+    if rest is None:
+        rest = kernel.orders[key] = order_of(kernel.function, pattern, policy, len(args), named, method, array)
+    return (*args, *[named[name] if name is not None else default for name, default in rest])
+
+
+def order_of(function, pattern, policy, count, named, method, array) -> list:
+    """For each parameter behind those by place: (its name, None) or, where it is not given, (None, its default)."""
+    indices = 1 if policy.space[0] == "TEAM" else int(policy.space[0][0])
     parameters = list(inspect.signature(function).parameters.values())[(1 if method else 0) + indices:]
     most = {"for": 0, "reduce": 1, "scan": 2}[pattern]
-    least = 1 if pattern == "scan" or target is not None and target.length is not None else 0
+    least = 1 if pattern == "scan" or array else 0
     failed = None
     for skipped in range(least, most + 1):
         try:
-            bound = inspect.Signature(parameters[skipped:]).bind(*args, **named)
-            bound.apply_defaults()
-            return bound.args
+            inspect.Signature(parameters[skipped:]).bind(*range(count), **named)
         except TypeError as error:
             failed = failed or error
+        else:
+            return [(p.name, None) if p.name in named else (None, p.default) for p in parameters[skipped + count:]]
     raise TypeError(f"{function.__name__}: {failed}") from None
