@@ -95,6 +95,7 @@ from .views import (
     from_array,
     from_cupy,
     from_numpy,
+    get_default_layout,
 )
 from .workunits import parallel_for, parallel_reduce, parallel_scan, workunit
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import enum
 
 import numpy as np
 
@@ -23,12 +22,6 @@ class DataType:
 
 class DataTypeClass:
     """In annotations: a type of numbers that is an argument."""
-
-
-class Decimal(enum.Enum):
-    """The precision of pk.real."""
-
-    single, double = "single", "double"
 
 
 int8, int16, int32, int64 = DataType.int8, DataType.int16, DataType.int32, DataType.int64

@@ -78,6 +78,13 @@ def _layout(layout):
     return layout
 
 
+def get_default_layout(space: MemorySpace = MemorySpace.MemorySpaceDefault) -> Layout:
+    """The layout of views in a memory space that name none."""
+    if space is MemorySpace.MemorySpaceDefault:
+        space = spaces.get_default_memory_space()
+    return Layout.LayoutRight if space is MemorySpace.HostSpace else Layout.LayoutLeft
+
+
 class View:
     """View([n, m], dtype=pk.double, space, layout, trait): 1 to 8 dimensions, filled with zeros. array: a NumPy array
     whose memory the view uses (host spaces only). data is the NumPy array; indices and slices are NumPy's, and a slice

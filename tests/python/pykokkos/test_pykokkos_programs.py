@@ -99,6 +99,10 @@ def test_memory_spaces(space):
     pk.parallel_for(pk.RangePolicy(pk.Cuda, 0, 4), twice, a=device)
     pk.deep_copy(host, device)
     assert list(host.data) == [0, 1, 2, 3]
+    assert pk.get_default_layout(pk.HostSpace) is pk.LayoutRight
+    assert pk.get_default_layout(pk.CudaSpace) is pk.LayoutLeft
+    a = pk.View([2, 3], layout=pk.get_default_layout())
+    assert a.layout is pk.get_default_layout(pk.get_default_memory_space(pk.Default)) is pk.View([2, 3]).layout
     assert pk.get_default_memory_space(pk.Default) in (pk.HostSpace, pk.CudaUVMSpace)
 
 
