@@ -8,6 +8,7 @@ bound to the old ones end with them."""
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from ctypes import byref, c_void_p
@@ -54,7 +55,7 @@ def describe(array, name: str = "array") -> Description:
 
 
 def _describe_numpy(array: np.ndarray, name: str) -> Description:
-    if isinstance(array, np.ma.MaskedArray):
+    if "numpy.ma" in sys.modules and isinstance(array, np.ma.MaskedArray):  # NumPy 2 imports it when it is named, in 10 ms
         raise ValueError(f"{name}: got a masked array, whose mask kernels do not see: use .data or .filled()")
     if not array.flags.aligned:
         raise ValueError(f"{name}: got an array whose elements are not aligned, such as a field of a packed record: "
