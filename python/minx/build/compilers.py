@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -50,7 +49,8 @@ def remembered(command: list[str], what: str, cache) -> Compiler:
     """ask(), whose answer is kept on disk as long as the program is the same file: clang needs 30 ms for it. A program that
     chooses a compiler (a script, ccache) is asked each time."""
     program = os.path.realpath(shutil.which(command[0]) or "")
-    if len(command) > 1 or not re.search("gcc|clang|^cc$", os.path.basename(program)) or not is_binary(program):
+    name = os.path.basename(program)
+    if len(command) > 1 or not ("gcc" in name or "clang" in name) or not is_binary(program):
         return ask(command, what)
     status = os.stat(program)
     identity = (command, program, status.st_mtime_ns, status.st_size, status.st_ino)

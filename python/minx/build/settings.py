@@ -6,11 +6,13 @@ that kernels are compiled for, as -march= knows it, or generic), MINX_PY_CACHE, 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
 import os
 import platform
+import stat
 import sys
 import sysconfig
 from dataclasses import dataclass
@@ -52,13 +54,14 @@ class Settings:
         """Of all that changes what a compiler makes of a file and is not in its command line."""
         status = self.library.stat()
         parts = (self.compiler.version, cpu() if self.tune == "native" else "", str(self.library), status.st_mtime_ns, status.st_size,
-                 headers_stamp(self.include), self.tune, self.debug, self.built)
+                 headers_stamp(f"{self.include}/minx"), self.tune, self.debug, self.built)
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def settings() -> Settings:
     """The settings of this process. They are read again when a variable of the environment has changed."""
-    names = ("MINX_PREFIX", "MINX_PY_DEBUG", "MINX_PY_TUNE", "MINX_PY_CHECK", "MINX_PY_CACHE", "MINX_PY_CACHE_SIZE", "XDG_CACHE_HOME", "CC", "PATH")
+    names = ("MINX_PREFIX", "MINX_PY_DEBUG", "MINX_PY_TUNE", "MINX_PY_CHECK", "MINX_PY_CACHE", "MINX_PY_CACHE_SIZE",
+             "XDG_CACHE_HOME", "CC", "PATH")
     return _settings(tuple(map(os.environ.get, names)))
 
 
@@ -76,8 +79,11 @@ def _settings(environment: tuple) -> Settings:
         raise SetupError(f"libminx in {prefix} has version {built['version']}, and this package {__version__}: install both from one source")
     if tune is None:
         tune = "native" if built["tune"] == "generic" else built["tune"]
-    return Settings(prefix, built, library, prefix / built["include"], tuple(i.replace(":", "_") for i in built["instances"]),
+    found = Settings(prefix, built, library, prefix / built["include"], tuple(i.replace(":", "_") for i in built["instances"]),
                     "" if tune == "generic" else tune, bool(debug) and debug != "0", stored.Cache(stored.default_root()), eviction.size_limit())
+    with contextlib.suppress(SetupError):  # which the first kernel that is compiled raises again
+        found.stamp  # noqa: B018 (once in a process, when the library starts, and not in the time of a launch)
+    return found
 
 
 def find_prefix(named: str | None) -> tuple[Path, Path]:
@@ -117,11 +123,14 @@ def cpu() -> str:
     return platform.machine() + "".join(line for line in lines if line.split("\t")[0].strip() in wanted)
 
 
-def headers_stamp(include: Path) -> tuple:
+def headers_stamp(folder: str) -> list:
     """Names, times and sizes of minx's headers."""
     found = []
-    for folder, _, names in sorted(os.walk(include / "minx")):
-        for name in sorted(names):
-            status = os.stat(os.path.join(folder, name))
-            found.append((name, status.st_mtime_ns, status.st_size))
-    return tuple(found)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            status = entry.stat()
+            if stat.S_ISDIR(status.st_mode):
+                found += headers_stamp(entry.path)
+            else:
+                found.append((entry.name, status.st_mtime_ns, status.st_size))
+    return sorted(found)
