@@ -27,7 +27,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
-from launcher import Failure, on_ranks, options_of, run_case
+from launcher import Failure, on_ranks, options_of, processes, run_case
 
 try:
     import h5py
@@ -370,20 +370,6 @@ def gaps(runs):
 
 # ---- killed ----
 
-def ranks_of(program, mark):
-    """The processes whose command line has the mark: mpirun, which has it too, is another program."""
-    pids = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                words = file.read().split(b"\0")
-        except OSError:
-            continue
-        if words[0] == program.encode() and mark.encode() in words:
-            pids.append(int(pid))
-    return pids
-
-
 def parent_of(pid):
     with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
         return int(file.read().rpartition(")")[2].split()[1])
@@ -392,7 +378,7 @@ def parent_of(pid):
 def kill_ranks(program, mark):
     """All of them. Their launcher is stopped meanwhile: where it sees that one rank is gone it asks the others to end, and they
     would remove the file."""
-    ranks = ranks_of(program, mark)
+    ranks = processes(program, mark)
     launchers = {parent_of(pid) for pid in ranks} - {os.getpid()}
     for pid in launchers:
         os.kill(pid, signal.SIGSTOP)

@@ -73,6 +73,29 @@ def run_ranks(command, variables=None, folder=None, emptied=False):
     return done
 
 
+def processes(program, *marks):
+    """The numbers of the processes of a program that have all marks on their command line. (A launcher has them too, but is none.)"""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue
+        line = b" ".join(words)
+        if words[0] == os.fsencode(program) and all(os.fsencode(mark) in line for mark in marks):
+            found.append(int(pid))
+    return sorted(found)
+
+
+def signal_all(pids, number):
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
 def ends_with(command, folder=None, code=0, message=""):
     """Runs a command; does it end with this exit code, and this message on stderr? Prints what it printed if not."""
     done = run_ranks(command, folder=folder)

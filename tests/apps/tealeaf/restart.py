@@ -16,7 +16,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
-from launcher import on_ranks, options_of
+from launcher import on_ranks, options_of, processes, signal_all
 
 STEPS = 60
 
@@ -122,26 +122,8 @@ class Runs:
         check(done.returncode == 0, f"{name} differs from the uninterrupted run:\n{done.stdout[-2000:]}{done.stderr[-500:]}")
 
     def programs(self, mark):
-        """The processes of tealeaf in this folder that have the mark on their command line (mpirun has it too, but is none)."""
-        found = []
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{pid}/cmdline", "rb") as file:
-                    words = file.read().split(b"\0")
-            except OSError:
-                continue
-            line = b" ".join(words)
-            if words[0] == self.args.tealeaf.encode() and self.folder.encode() in line and mark.encode() in line:
-                found.append(int(pid))
-        return sorted(found)
-
-    @staticmethod
-    def signal_all(pids, number):
-        for pid in pids:
-            try:
-                os.kill(pid, number)
-            except ProcessLookupError:
-                pass
+        """The processes of tealeaf in this folder that have the mark on their command line."""
+        return processes(self.args.tealeaf, self.folder, mark)
 
     def wait_for(self, name, process):
         """Until the file is there, or the run has ended."""
@@ -177,7 +159,7 @@ def kills(runs, seed):
             time.sleep(0.001)
         time.sleep(dice.uniform(0, 0.03))
         finished = process.poll() is not None
-        runs.signal_all(runs.programs("killed.h5"), signal.SIGKILL)
+        signal_all(runs.programs("killed.h5"), signal.SIGKILL)
         out, err = process.communicate(timeout=800)
         if finished or process.returncode == 0:
             check(process.returncode == 0, f"seed {seed}: run {number}: exit code {process.returncode}\n{out[-500:]}{err[-800:]}")
@@ -209,7 +191,7 @@ def one_signal(runs, number, all_ranks):
         process = runs.start("--output=s.h5", "--checkpoint=s.ck", f"--checkpoint-every={steps // 20}", deck=runs.deck_of(steps))
         runs.wait_for("s.ck", process)
         pids = runs.programs("s.h5")
-        runs.signal_all(pids if all_ranks else pids[-1:], number)
+        signal_all(pids if all_ranks else pids[-1:], number)
         out, err = process.communicate(timeout=800)
         if process.returncode != 0:
             break
@@ -256,7 +238,7 @@ def is_stopped(pid):
 def let_no_file_grow(runs, pids):
     """Sets the limit between the first checkpoint and the second one, while the programs stand still; returns whether it
     did. A disk becomes full before space is reserved: a limit that came during a checkpoint would be another failure."""
-    runs.signal_all(pids, signal.SIGSTOP)
+    signal_all(pids, signal.SIGSTOP)
     try:
         while not all(is_stopped(pid) for pid in pids):
             time.sleep(0.001)
@@ -267,7 +249,7 @@ def let_no_file_grow(runs, pids):
     except (ProcessLookupError, FileNotFoundError): # the run has ended
         return False
     finally:
-        runs.signal_all(pids, signal.SIGCONT)
+        signal_all(pids, signal.SIGCONT)
 
 
 def full_disk(runs):
