@@ -178,8 +178,27 @@ def emit_threads(t, node, bounds, begin, joined):
     own = t.accesses(node.body)
     t.memory = Memory(own.reads & t.thread_scratch, own.writes & t.thread_scratch)  # of the iteration before
     loop_body(t, node, variable, begin)
+    join_team(t, node, joined)
+
+
+def join_team(t, node, joined):
+    """Joins the parts of the threads. A sum that the kernel only returns needs no join in the team, which would cost barriers: each
+    thread adds its part to the result."""
     for j in joined:
-        t.line(j.into(j.team(j.part)))
+        if is_only_returned(t, node, j):
+            t.line(f"MX_VECTOR_SINGLE(mx_t) *mx_v += ({t.c_type(t.unit.fields[0] if t.unit.fields else j.type)}){j.part};")
+        else:
+            t.line(j.into(j.team(j.part)))
+
+
+def is_only_returned(t, node, j) -> bool:
+    """Is this loop the last statement of a kernel in front of `return s`, where s is its sum and the launch adds what teams return?"""
+    spec, body = t.spec, getattr(t.source.tree, "body", None)
+    if not t.kernel or j.kind != "+" or spec.pattern != "reduce" or spec.reducers != ("SUM",) or spec.custom is not None or spec.array:
+        return False
+    if not isinstance(body, list) or len(body) < 2 or body[-2] is not node or not isinstance(body[-1], ast.Return):
+        return False
+    return isinstance(body[-1].value, ast.Name) and body[-1].value.id == j.name
 
 
 def part_of_thread(t, bounds) -> tuple:
@@ -201,8 +220,10 @@ def emit_joins(t, node, kind, bounds, begin, joined):
     t.level = "lane"
     rename(t, joined)
     loop_body(t, node, variable, begin)
+    if kind == "items":
+        return join_team(t, node, joined)
     for j in joined:
-        t.line(j.into(j.team(j.part) if kind == "items" else j.part))
+        t.line(j.into(j.part))
 
 
 def emit_scan(t, node, kind, bounds, begin, j):
