@@ -24,7 +24,7 @@ class Source:
         self.code = function.__code__
         self.file = self.code.co_filename
         try:
-            lines, first = inspect.getsourcelines(function)
+            lines, first = inspect.getsourcelines(self.code)  # not of what functools.wraps names
         except OSError:
             raise NotSupported(f"{function.__name__}: its source text is not there (typed at a plain prompt, or exec)")
         text = "".join(lines)
@@ -85,6 +85,14 @@ class Cell:
             return self.cell.cell_contents
         except ValueError:
             return default
+
+
+def behind(value):
+    """What a kernel uses of something that it calls: of a kernel, a method or a class of objects the function."""
+    if isinstance(value, type) and isinstance(value.__init__, pytypes.FunctionType):
+        value = value.__init__
+    value = getattr(value, "function", value)
+    return getattr(value, "__func__", value)
 
 
 def code_hash(function, place: bool = False) -> str:

@@ -16,6 +16,7 @@ from .. import types as T
 from ..errors import Error
 from ..language.plain import run_python
 from ..language.reducers import reducers_of
+from ..language.source import behind
 from .compiled import compile_for
 from .kernel import BoundKernel, Kernel, kernel_members, plain_kernel
 from .overlap import shared_memory
@@ -195,9 +196,10 @@ def array_at(n, args, target):
 
 
 def has_other_constants(kernel) -> bool:
-    """Has a number from outside of the kernel changed? Then all that was compiled with the old one ends."""
+    """Has a number or a function from outside of the kernel changed? Then all that was compiled with the old one ends."""
     for place, name, value in kernel.constants:
-        if place.get(name) is not value:
+        now = place.get(name)
+        if now is not value and (not callable(value) or behind(now) is not behind(value)):
             kernel.compiled.clear()
             for old in list(kernel.calls.values()):
                 old.end()
@@ -301,7 +303,7 @@ def argument_type(kernel, n, value, ctx):
         return T.BOOL
     if isinstance(value, int):
         return T.INT
-    if isinstance(value, float):
+    if isinstance(value, float) and not isinstance(value, np.generic):  # numpy.float64 is a float, too, and strong
         return T.FLOAT
     if type(value) is complex:
         return T.COMPLEX
