@@ -183,9 +183,11 @@ def emit_threads(t, node, bounds, begin, joined):
     t.line(f"MX_TEAM_FOR(mx_t, {variable}, {bounds[0]}, {bounds[1]}) {{", node)
     t.level = "thread"
     rename(t, joined)
-    own = t.accesses(node.body)
-    t.memory = Memory(own.reads & t.thread_scratch, own.writes & t.thread_scratch)  # of the iteration before
+    own, known, first = t.accesses(node.body), set(t.thread_scratch), len(t.lines)
+    t.memory = Memory(own.reads & known, own.writes & known)  # of the iteration before
     loop_body(t, node, variable, begin)
+    if t.thread_scratch - known:  # scratch of this loop, which lanes may still read in the iteration before
+        t.lines.insert(first, f"{'    ' * (t.depth + 1)}{t.helper('lanes_wait')}(mx_t);")
     for j in joined:
         t.line(j.into(j.team(j.part)))
 
