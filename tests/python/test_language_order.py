@@ -1,5 +1,6 @@
 """The order in which a kernel computes: Python's, from left to right, also where a call changes what is read beside it."""
 
+import enum
 import functools
 
 import numpy as np
@@ -170,3 +171,27 @@ def test_the_share_of_a_team_scan(kernel, message):
     """The shares of all items are computed first, from expressions: what changes on the way is an error."""
     with pytest.raises(SyntaxError, match=message):
         minx.parallel_for(minx.Team(1), kernel, np.zeros((1, 4)), np.ones((1, 4)), ctx=minx.Context("serial"))
+
+
+class Kind(enum.IntEnum):
+    ONE = 1
+
+
+def test_numbers_that_are_not_taken():
+    y, ctx = np.zeros(3), minx.Context("serial")
+    minx.parallel_for(np.int64(3), scaled, y, np.ones(3), 2.0, ctx=ctx)
+    assert list(y) == [2, 2, 2]
+    with pytest.raises(TypeError, match="argument 2 is a Kind: convert it"):
+        minx.parallel_for(3, scaled, y, np.ones(3), Kind.ONE, ctx=ctx)
+    with pytest.raises(TypeError, match="the policy is a tuple"):
+        minx.parallel_for((3,), scaled, y, np.ones(3), 1, ctx=ctx)
+    with pytest.raises(OverflowError, match="64 bits"):
+        minx.parallel_for(3, scaled, y, np.ones(3), 2**70, ctx=ctx)
+
+
+def branches(i, y, x):
+    y[i] = np.where(i >= 0, x[i], bump(x, i)) + x[i]
+
+
+def test_where_from_left_to_right(context):  # noqa: F811
+    both(context, 4, branches, np.zeros(4), np.arange(4.0))

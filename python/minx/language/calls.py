@@ -234,7 +234,7 @@ add(divide_with_rest, divmod, np.divmod)
 def where(t, node, statement):
     if len(node.args) != 3 or node.keywords:
         raise t.error(node, "where takes a condition and two numbers in kernels")
-    a, b = t.number(node.args[1]), t.number(node.args[2])
+    a, b = t.in_order(node.args[1:], t.number)
     type_ = T.strong(T.combine(a.type, b.type))
     return Val(
         f"({t.test(node.args[0])} ? {t.cast(a, type_)} : {t.cast(b, type_)})", type_, nonneg=a.nonneg and b.nonneg

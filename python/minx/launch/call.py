@@ -116,6 +116,10 @@ def parallel_scan(policy, kernel, *args, op="sum", ctx=None, into=None, index=0,
 def launch(pattern, policy, kernel, args, ctx, reducers, named=None, target=None):
     if type(policy) is int:
         policy = range_of(policy)
+    elif isinstance(policy, (int, np.integer)):
+        policy = range_of(int(policy))
+    elif not hasattr(policy, "numbers"):
+        raise TypeError(f"the policy is a {type(policy).__name__}: expected a Range, an MDRange, a Team, or an integer")
     instance = None
     if type(kernel) is BoundKernel:
         kernel, instance = kernel.kernel, kernel.instance
@@ -157,7 +161,12 @@ def launch_with(pattern, policy, kernel, instance, args, ctx, reducers, target=N
     call = kernel.calls.get(key)
     if call is None or not current(kernel, call, args, target):
         call = (kernel.bind or bind)(pattern, policy, kernel, args, ctx, reducers, key, instance, target)
-    call.pack(call.buffer, 8, *policy.numbers, *numbers)
+    try:
+        call.pack(call.buffer, 8, *policy.numbers, *numbers)
+    except struct.error:
+        if kernel.bind is not None:  # of a kernel in C, whose launch says which number
+            raise
+        raise OverflowError(f"{kernel.function.__name__}: an integer has more than 64 bits") from None
     array = call.result.prepare(call.buffer) if goal and target.makes_array else None
     if call.foreign or ctx.graph is not None:
         run_with_others(call, ctx, args, target)
@@ -299,6 +308,8 @@ def argument_type(kernel, n, value, ctx):
         if value.ctx != ctx:
             raise TypeError(f"{kernel.function.__name__}: argument {n} is a scatter view of another context")
         return value.type
+    if isinstance(value, (int, float)) and type(value) not in NUMBERS:
+        raise TypeError(f"{kernel.function.__name__}: argument {n} is a {type(value).__name__}: convert it by int() or float()")
     if isinstance(value, bool):
         return T.BOOL
     if isinstance(value, int):
