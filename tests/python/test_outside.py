@@ -106,3 +106,16 @@ def test_attributes(kernel, old, new, monkeypatch):
     monkeypatch.setattr(settings, "pair", (1, (2, 33)))
     minx.parallel_for(1, kernel, y)
     assert y[0] == new
+
+
+def test_a_file_that_changes_behind_its_import(tmp_path, monkeypatch):
+    """The text of a kernel is read at its first launch."""
+    file = tmp_path / "edited_kernels.py"
+    file.write_text("def one(i, y):\n    y[i] = 1\n\n\ndef two(i, y):\n    y[i] = 2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import edited_kernels
+
+    file.write_text("\ndef one(i, y):\n    y[i] = 10\n\n\ndef two(i, y):\n    y[i] = 20\n")
+    for kernel in (edited_kernels.one, edited_kernels.two):
+        with pytest.raises(SyntaxError, match="has changed since"):
+            minx.parallel_for(1, kernel, np.zeros(1))
