@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import minx
-from contexts import Arrays, context  # noqa: F401  (a fixture)
+from contexts import Arrays, context, make  # noqa: F401  (a fixture)
 
 AUTO = minx.AUTO
 SHAPES = {"python": [(AUTO, AUTO)], "serial": [(AUTO, AUTO), (1, 1)], "openmp": [(AUTO, AUTO), (2, 1)],
@@ -788,3 +788,25 @@ def check_mistake(kernel, match, launch, policy=None):
     with pytest.raises(minx.NotSupported, match=match) as info:
         launch(policy or minx.Team(2), kernel, np.zeros(4), ctx=minx.Context("serial"))
     assert info.value.filename == __file__ and info.value.lineno
+
+
+@minx.kernel
+def ends_of_scratch(team, y, a):
+    e, n = team.league_rank, a.shape[1]
+    for p in team.threads(6):
+        w = team.scratch(n)
+        for k in team.lanes(n):
+            w[k] = a[e, k] * p
+        y[e, p] = w[0] + w[n - 1]
+
+
+def test_scratch_of_a_thread_waits_for_the_iteration_before():
+    """One lane reads scratch at the end of an iteration, while the others may begin the next one, which stores there."""
+    ctx = make("simt")
+    a = np.random.default_rng(8).random((4, 11))
+    for _ in range(10):
+        y = ctx.zeros((4, 6))
+        minx.parallel_for(minx.Team(4, 1, 8), ends_of_scratch, y, ctx.array(a), ctx=ctx)
+        assert np.allclose(y.numpy(), np.arange(6) * (a[:, :1] + a[:, -1:]))
+    body = ends_of_scratch.c_source()[0].split("MX_TEAM_FOR")[1]
+    assert body.index("pyh_lanes_wait") < body.index("MX_VECTOR_FOR")

@@ -241,7 +241,7 @@ class Arrays:
         else:
             count = self.stored(f"{self.helper('count')}({strip(begin.code)}, {strip(end.code)}, {step})", key)
         if not isinstance(axis, Part):
-            return Part(begin.code if is_atom(begin.code) else self.stored(begin.code, key), count, step)
+            return Part(begin.code if begin.code.isdigit() else self.stored(begin.code, key), count, step)
         first = self.stored(f"{axis.begin} + {axis.step} * {wrap(begin.code)}", key)
         return Part(first, count, step * axis.step)
 

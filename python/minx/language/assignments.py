@@ -10,7 +10,7 @@ import ast
 from .. import types as T
 from ..types import INT, Struct
 from .arithmetic import WORDS
-from .values import MISSING, Accumulator, ArrayRef, Val, c_name, describe, number_type, strip
+from .values import MISSING, Accumulator, ArrayRef, Shape, Val, c_name, describe, number_type, strip
 
 COMPOUND = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}  # that C's += means, too, for floats
 
@@ -38,6 +38,8 @@ class Assignments:
             values = [Val(f"{name}.{n}", t) for n, t in value.type.fields]
         elif isinstance(value.ref, tuple):
             values = [self.kept(v if isinstance(v, Val) else self.constant_of(node.value, v), node) for v in value.ref]
+        elif isinstance(value.ref, Shape):
+            values = [self.extent(value.ref.array, d, node) for d in range(value.ref.array.rank)]
         elif isinstance(value.ref, ArrayRef):
             raise self.error(
                 node.value, f"{value.ref} is assigned to several names: write its elements, as in x, y = a[0], a[1]"
@@ -161,7 +163,8 @@ class Assignments:
                 target, f"{name} is {describe(value)}: variables of kernels are numbers, arrays and objects of numbers"
             )
         self.name_for(node, name, value)
-        self.local_refs[name] = Val(value.code, None, ref=self.fixed(ref, node) if isinstance(ref, ArrayRef) else ref)
+        self.local_refs[name] = Val(value.code, None, ref=self.fixed(ref, node) if isinstance(ref, ArrayRef) else ref,
+                                    outside=value.outside)
 
     def bind_record(self, node, name, value):
         """r = a[i] of an array of records is that element, no copy, as in NumPy."""
@@ -249,7 +252,7 @@ class Assignments:
         if name in self.renamed:
             return self.augment_sum(node, name)
         load = ast.copy_location(ast.Name(name, ast.Load()), node.target)
-        value = self.binary(node, node.op, self.expr(load), self.expr(node.value))
+        value = self.binary(node, node.op, *self.in_order([load, node.value]))
         self.assign_name(node.target, name, value, node)
 
     def augment_sum(self, node, name):
@@ -276,10 +279,18 @@ class Assignments:
             pointer = self.new("mx_to")
             self.line(f"{self.c_type(t)} *const {pointer} = &{place};", node)
             place = f"*{pointer}"
-        right = self.expr(node.value)
+        old = Val(place if place[0] != "*" else f"({place})", t)
+        lines, calls = len(self.lines), self.ordered_calls
+        right, kept = self.expr(node.value), old
+        if self.ordered_calls > calls:  # Python reads the element first
+            after, self.lines = self.lines[lines:], self.lines[:lines]
+            kept = self.read_now(old, node)
+            self.lines += after
         if self.stored_by_dialect(node, node.target, place, t, node.op, right):
             return
-        old = Val(place if place[0] != "*" else f"({place})", t)
+        if kept is not old:
+            value = self.binary(node, node.op, kept, right)
+            return self.put(f"{place} = {strip(self.cast(value, t, node))};", node.target, node, private)
         value = self.binary(node, node.op, old, right)
         word = COMPOUND.get(type(node.op))
         if word and T.is_float(t) and T.combine(t, right.type) == t:

@@ -36,7 +36,7 @@ def arguments(t, node, low, high=None):
         count = f"{low}" if low == high else f"{low} to {high}"
         raise t.error(node, f"{ast.unparse(node.func)} takes {count} argument{'s' * (high > 1)} in kernels, got "
                             f"{len(node.args) + len(node.keywords)}")
-    return [t.number(a) for a in node.args]
+    return t.in_order(node.args, t.number)
 
 
 def add(handler, *objects):
@@ -169,7 +169,7 @@ def extreme(name, weak):
             nodes = nodes[0].elts
         if len(nodes) < 2 or node.keywords:
             raise t.error(node, f"{ast.unparse(node.func)} takes two or more numbers in kernels")
-        values = [t.number(a) for a in nodes]
+        values = t.in_order(nodes, t.number)
         out = values[0]
         for v, part in zip(values[1:], nodes[1:]):
             type_ = T.combine(out.type, v.type)
@@ -234,7 +234,7 @@ add(divide_with_rest, divmod, np.divmod)
 def where(t, node, statement):
     if len(node.args) != 3 or node.keywords:
         raise t.error(node, "where takes a condition and two numbers in kernels")
-    a, b = t.number(node.args[1]), t.number(node.args[2])
+    a, b = t.in_order(node.args[1:], t.number)
     type_ = T.strong(T.combine(a.type, b.type))
     return Val(
         f"({t.test(node.args[0])} ? {t.cast(a, type_)} : {t.cast(b, type_)})", type_, nonneg=a.nonneg and b.nonneg

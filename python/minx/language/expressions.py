@@ -11,6 +11,7 @@ import numpy as np
 from .. import types as T
 from ..types import BOOL, INT, Struct
 from .constructs import EXPRESSIONS, say
+from .source import behind
 from .values import (
     ATTRIBUTES,
     MISSING,
@@ -24,6 +25,7 @@ from .values import (
     c_name,
     const_val,
     describe,
+    strip,
     wrap,
 )
 
@@ -76,7 +78,7 @@ class Expressions:
             raise self.error(node, f"{name} is read before it is assigned")
         if place is None:
             return self.unknown_name(node)
-        return self.constant_of(node, place.get(name, MISSING))
+        return self.constant_of(node, place.get(name, MISSING), (self.source.function, name))
 
     def unknown_name(self, node):
         if self.spec.dialect.members_without_self and node.id in self.unit.members:
@@ -86,12 +88,14 @@ class Expressions:
             raise self.error(node, f"{node.id} is not defined")
         return Val("", None, ref=bare)
 
-    def constant_of(self, node, value):
-        """What is outside of the kernel: numbers, and tuples of them, are constants of it."""
+    def constant_of(self, node, value, outside=None):
+        """What is outside of the kernel: numbers, and tuples of them, are constants of it. outside: (function, expression), None for an
+        element of a tuple, which is known as a whole."""
         if value is MISSING:
             raise self.error(node, f"{ast.unparse(node)} has no value yet")
         if isinstance(value, (bool, int, float, complex, np.generic)):
-            self.unit.depends(self.source.function, ast.unparse(node), value)
+            if outside is not None:
+                self.unit.depends(*outside, value)
             if isinstance(value, int) and not -(2**63) <= value < 2**64:
                 raise self.error(node, f"{ast.unparse(node)} has more than 64 bits: integers of kernels have 64")
             if isinstance(value, np.generic) and not T.is_number(T.of_dtype(value.dtype)):
@@ -105,9 +109,9 @@ class Expressions:
                 f"{ast.unparse(node)} is a {type(value).__name__} of outside, which may change: pass an array, "
                 "or make it a tuple",
             )
-        if isinstance(value, tuple) and not isinstance(node, ast.Subscript):
-            self.unit.depends(self.source.function, ast.unparse(node), value)
-        return Val("", None, ref=value)
+        if outside is not None and (isinstance(value, tuple) or callable(value)):
+            self.unit.depends(*outside, behind(value))
+        return Val("", None, ref=value, outside=outside)
 
     # ---- attributes ----
 
@@ -132,7 +136,7 @@ class Expressions:
         value = getattr(base.ref, node.attr, MISSING)
         if value is MISSING:
             raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}")
-        return self.constant_of(node, value)
+        return self.constant_of(node, value, base.outside and (base.outside[0], f"{base.outside[1]}.{node.attr}"))
 
     def number_attribute(self, node, base: Val) -> Val:
         """z.real, z.imag, z.conjugate() of numbers."""
@@ -173,15 +177,13 @@ class Expressions:
         return self.unary(node, node.op, self.number(node.operand))
 
     def of_BinOp(self, node):
-        return self.binary(node, node.op, self.expr(node.left), self.expr(node.right))
+        return self.binary(node, node.op, *self.in_order([node.left, node.right]))
 
     def of_Compare(self, node):
         for op in node.ops:
             self.comparison(node, op)
-        values = [self.number(node.left)]
-        for n, comparator in enumerate(node.comparators):
-            value = self.number(comparator)
-            values.append(self.once(value, comparator) if n + 1 < len(node.comparators) else value)
+        values = self.in_order([node.left, *node.comparators], self.number)
+        values[1:-1] = [self.once(v, n) for v, n in zip(values[1:-1], node.comparators)]
         parts = [self.compare(node, op, a, b) for a, op, b in zip(values, node.ops, values[1:])]
         if len(parts) == 1:
             return parts[0]
@@ -191,10 +193,37 @@ class Expressions:
     def ordered(self, value: Val, node, statement) -> Val:
         """A value whose computation changes something: C may evaluate operands in any order, Python does from left to
         right."""
+        if not statement and value.effects and self.guard():
+            raise self.error(node, f"`{ast.unparse(node)}` stores something and gives a value: the body of a scan runs twice for an "
+                                   "index, and stores only the second time. Write a statement of its own that stores, or give the kernel "
+                                   "one parameter more, which is whether it may store")
         if statement or self.conditional or value.type is None or value.effects and self.orders():
             return value
         self.effects = self.effects or value.effects
+        self.ordered_calls += 1
         return self.once(value, node)
+
+    def in_order(self, nodes, translate=None) -> list:
+        """The values of expressions, of which Python computes one after the other: what a call in one of them may change is read for
+        those in front of it before."""
+        values = []
+        for node in nodes:
+            lines, calls = len(self.lines), self.ordered_calls
+            value = (translate or self.expr)(node)
+            if self.ordered_calls > calls:
+                after, self.lines = self.lines[lines:], self.lines[:lines]
+                values = [self.read_now(v, n) for v, n in zip(values, nodes)]
+                self.lines += after
+            values.append(value)
+        return values
+
+    def read_now(self, value: Val, node) -> Val:
+        """A value that may be read from memory, as it is now."""
+        if value.const is not MISSING or not T.is_number(value.type) or value.code.isidentifier():
+            return value
+        name = self.new("mx_before")
+        self.line(f"const {self.c_type(value.type)} {name} = {strip(value.code)};", node)
+        return Val(name, value.type, nonneg=value.nonneg)
 
     def once(self, value: Val, node) -> Val:
         """A value whose code may stand twice."""
@@ -255,12 +284,12 @@ class Expressions:
     # ---- several values ----
 
     def of_Tuple(self, node):
-        return Val("", None, ref=tuple(self.expr(e) for e in node.elts))
+        return Val("", None, ref=tuple(self.in_order(node.elts)))
 
     def of_List(self, node):
         if not node.elts:
             raise self.error(node, "an empty list: kernels' arrays do not grow; use minx.local(n, float)")
-        return Val("", None, ref=self.table(node, [self.number(e) for e in node.elts]))
+        return Val("", None, ref=self.table(node, self.in_order(node.elts, self.number)))
 
     def packed(self, node, value: Val) -> Val:
         """A tuple as one value of C: a struct of its elements."""

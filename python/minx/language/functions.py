@@ -35,6 +35,25 @@ from .values import (
 TEAM = "mx_team"  # in the key of a function: it gets the team
 
 
+def ends(statements) -> bool:
+    """Does a block never continue behind its end?"""
+    last = statements[-1]
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and ends(last.body) and ends(last.orelse)
+    if isinstance(last, ast.While) and isinstance(last.test, ast.Constant) and last.test.value:
+        return not any(breaks(s) for s in last.body)
+    if isinstance(last, (ast.For, ast.While)) and last.orelse:
+        return ends(last.orelse) and not any(breaks(s) for s in last.body)
+    return isinstance(last, ast.Return)
+
+
+def breaks(node) -> bool:
+    """Has a statement a `break` of the loop around it?"""
+    if isinstance(node, (ast.For, ast.While)):
+        return any(breaks(s) for s in node.orelse)
+    return isinstance(node, ast.Break) or any(breaks(c) for c in ast.iter_child_nodes(node))
+
+
 class Functions:
     def of_Call(self, node):
         value = self.call_once(self.call(node), node)
@@ -189,13 +208,15 @@ class Functions:
                 node,
                 f"{function.__name__} takes {len(formal)} argument{'s' * (len(formal) != 1)}, got {len(node.args)}",
             )
+        written = [*node.args, *[k.value for k in node.keywords]]
+        values = {id(n): (v, n) for n, v in zip(written, self.in_order(written))}
         for n, name in enumerate(formal):
             if n < len(node.args):
                 if name in given:
                     raise self.error(node, f"{function.__name__} gets {name} twice")
-                out.append((self.expr(node.args[n]), node.args[n]))
+                out.append(values[id(node.args[n])])
             elif name in given:
-                out.append((self.expr(given[name]), given[name]))
+                out.append(values[id(given[name])])
             elif name in defaults:
                 out.append((self.default(node, name, defaults[name]), node))
             else:
@@ -294,14 +315,17 @@ class Functions:
             raise self.error(
                 node, f"{function.__name__} calls itself: recursion is not supported in kernels; write a loop"
             )
-        c = f"{c_name(function.__name__)}_{len(functions)}"
+        c = f"{c_name(function.__name__.strip('<>'))}_{len(functions)}"
         functions[key] = (c, None, None)
-        self.unit.depends(self.source.function, ast.unparse(node.func), function)
+        if all(known is not function for *_, known in self.unit.outside):  # a method of the kernel's object
+            self.unit.depends(self.source.function, ast.unparse(node.func), function)
         inner = type(self)(self.unit, source, names, kernel=False, level=level)
         body = inner.translate()
         copies = [f"    {self.c_type(inner.types[n])} {c_name(n)} = mx_given_{c_name(n)};" for n, v in names.items()
                   if v.type is not None and n in inner.types and not v.place]
         result = inner.returns
+        if result is not None and not isinstance(source.tree, ast.Lambda) and not ends(source.tree.body):
+            raise source.error(source.tree, f"{function.__name__} returns a {result}, but not at its end: there Python returns None")
         head = f"MX_BODY {self.c_type(result) if result else 'void'} {c}({', '.join(parameters) or 'void'})"
         functions[key] = found = (c, [*inner.placed([]), head, "{", *inner.placed(copies), *body, "}"], result)
         self.unit.effects[c] = inner.effects

@@ -80,7 +80,9 @@ def share_of(t, loop, name):
         raise t.error(reads[0], f"items read {name}, which makes this a scan: then one statement of the loop, outside of branches, "
                                 f"adds to it: {name} += ...")
     before = loop.body[: loop.body.index(adds[0])]
-    values = {s.targets[0].id: s.value for s in before if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)}
+    stored = [n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    values = {s.targets[0].id: s.value for s in before if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
+              and stored.count(s.targets[0].id) == 1}
 
     class Replace(ast.NodeTransformer):
         def visit_Name(self, node):
@@ -93,6 +95,12 @@ def share_of(t, loop, name):
     used = {n.id for n in ast.walk(share) if isinstance(n, ast.Name)}
     if used & local:
         raise t.error(adds[0], f"what an item of a scan adds is an expression of its index: {min(used & local)} is none")
+    written: set = set()
+    for s in [*before, adds[0]]:  # the shares of all items are computed in front of what they store
+        is_part = s is adds[0] or isinstance(s, ast.Assign) and s.value in values.values()
+        if is_part and meet(t.accesses([s.value]).reads, written):
+            raise t.error(s, "what an item of a scan adds is read behind a store of the same loop: read it in front of the store")
+        written |= t.accesses([s]).writes
     return share
 
 
@@ -175,9 +183,11 @@ def emit_threads(t, node, bounds, begin, joined):
     t.line(f"MX_TEAM_FOR(mx_t, {variable}, {bounds[0]}, {bounds[1]}) {{", node)
     t.level = "thread"
     rename(t, joined)
-    own = t.accesses(node.body)
-    t.memory = Memory(own.reads & t.thread_scratch, own.writes & t.thread_scratch)  # of the iteration before
+    own, known, first = t.accesses(node.body), set(t.thread_scratch), len(t.lines)
+    t.memory = Memory(own.reads & known, own.writes & known)  # of the iteration before
     loop_body(t, node, variable, begin)
+    if t.thread_scratch - known:  # scratch of this loop, which lanes may still read in the iteration before
+        t.lines.insert(first, f"{'    ' * (t.depth + 1)}{t.helper('lanes_wait')}(mx_t);")
     join_team(t, node, joined)
 
 

@@ -24,7 +24,7 @@ class Source:
         self.code = function.__code__
         self.file = self.code.co_filename
         try:
-            lines, first = inspect.getsourcelines(function)
+            lines, first = inspect.getsourcelines(self.code)  # not of what functools.wraps names
         except OSError:
             raise NotSupported(f"{function.__name__}: its source text is not there (typed at a plain prompt, or exec)")
         text = "".join(lines)
@@ -34,7 +34,25 @@ class Source:
             self.tree = self._lambda(first)
         else:
             self.tree = tree.body[0]
+            if not self._is_text_of(self.tree):
+                raise NotSupported(f"{function.__name__}: {self.file} has changed since Python read it: start the program again")
             ast.increment_lineno(self.tree, first - 1)
+
+    def _is_text_of(self, tree) -> bool:
+        """Is it the text that the function was made of? Names, variables and constants are compared; what else the surroundings of the
+        function change (classes, pytest's asserts, inner functions with nonlocal) is not looked at."""
+        if any(isinstance(n, ast.Assert) for n in ast.walk(tree)) or "__" in " ".join((*self.code.co_names, *self.code.co_freevars)):
+            return True
+        try:
+            module = compile(ast.Module([tree], []), self.file, "exec", dont_inherit=True)
+        except SyntaxError:
+            return True
+
+        def parts(code):
+            constants = [repr(c) for c in code.co_consts if not isinstance(c, pytypes.CodeType)]
+            return code.co_name, code.co_varnames, {*code.co_names, *code.co_freevars}, constants
+
+        return any(isinstance(c, pytypes.CodeType) and parts(c) == parts(self.code) for c in module.co_consts)
 
     def _lambda(self, first):
         whole = ast.parse("".join(linecache.getlines(self.file)))
@@ -85,6 +103,14 @@ class Cell:
             return self.cell.cell_contents
         except ValueError:
             return default
+
+
+def behind(value):
+    """What a kernel uses of something that it calls: of a kernel, a method or a class of objects the function."""
+    if isinstance(value, type) and isinstance(value.__init__, pytypes.FunctionType):
+        value = value.__init__
+    value = getattr(value, "function", value)
+    return getattr(value, "__func__", value)
 
 
 def code_hash(function, place: bool = False) -> str:

@@ -83,6 +83,7 @@ class Translator(Places, Order, Results, Statements, Loops, Assignments, Express
         self.direct = None  # the value that the present statement assigns
         self.scanned: dict = {}  # variables that items of a scan read: name -> code
         self.kinds: dict = {}  # variables that items of shared loops join: name -> "+", "min", "max"
+        self.ordered_calls = 0  # calls in expressions that change something, and so are computed in front of the statement
         self.effects = False  # does it store something?
         self.private = True  # is the place that was asked for last one of this lane's own?
         if self.kernel:

@@ -60,6 +60,7 @@ class Val:
     place: bool = False
     shared: bool = False  # a place in scratch
     effects: bool = False  # a call that stores: it happens once
+    outside: tuple | None = None  # of what is outside of the kernel: (function, expression), how that function sees it
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from .. import types as T
 from ..errors import Error
 from ..language.plain import run_python
 from ..language.reducers import reducers_of
+from ..language.source import behind
 from .compiled import compile_for
 from .kernel import BoundKernel, Kernel, kernel_members, plain_kernel
 from .overlap import shared_memory
@@ -115,6 +116,10 @@ def parallel_scan(policy, kernel, *args, op="sum", ctx=None, into=None, index=0,
 def launch(pattern, policy, kernel, args, ctx, reducers, named=None, target=None):
     if type(policy) is int:
         policy = range_of(policy)
+    elif isinstance(policy, (int, np.integer)):
+        policy = range_of(int(policy))
+    elif not hasattr(policy, "numbers"):
+        raise TypeError(f"the policy is a {type(policy).__name__}: expected a Range, an MDRange, a Team, or an integer")
     instance = None
     if type(kernel) is BoundKernel:
         kernel, instance = kernel.kernel, kernel.instance
@@ -156,7 +161,12 @@ def launch_with(pattern, policy, kernel, instance, args, ctx, reducers, target=N
     call = kernel.calls.get(key)
     if call is None or not current(kernel, call, args, target):
         call = (kernel.bind or bind)(pattern, policy, kernel, args, ctx, reducers, key, instance, target)
-    call.pack(call.buffer, 8, *policy.numbers, *numbers)
+    try:
+        call.pack(call.buffer, 8, *policy.numbers, *numbers)
+    except struct.error:
+        if kernel.bind is not None:  # of a kernel in C, whose launch says which number
+            raise
+        raise OverflowError(f"{kernel.function.__name__}: an integer has more than 64 bits") from None
     array = call.result.prepare(call.buffer) if goal and target.makes_array else None
     if call.foreign or ctx.graph is not None:
         run_with_others(call, ctx, args, target)
@@ -195,9 +205,10 @@ def array_at(n, args, target):
 
 
 def has_other_constants(kernel) -> bool:
-    """Has a number from outside of the kernel changed? Then all that was compiled with the old one ends."""
+    """Has a number or a function from outside of the kernel changed? Then all that was compiled with the old one ends."""
     for place, name, value in kernel.constants:
-        if place.get(name) is not value:
+        now = place.get(name)
+        if now is not value and (not callable(value) or behind(now) is not behind(value)):
             kernel.compiled.clear()
             for old in list(kernel.calls.values()):
                 old.end()
@@ -297,11 +308,13 @@ def argument_type(kernel, n, value, ctx):
         if value.ctx != ctx:
             raise TypeError(f"{kernel.function.__name__}: argument {n} is a scatter view of another context")
         return value.type
+    if isinstance(value, (int, float)) and type(value) not in NUMBERS:
+        raise TypeError(f"{kernel.function.__name__}: argument {n} is a {type(value).__name__}: convert it by int() or float()")
     if isinstance(value, bool):
         return T.BOOL
     if isinstance(value, int):
         return T.INT
-    if isinstance(value, float):
+    if isinstance(value, float) and not isinstance(value, np.generic):  # numpy.float64 is a float, too, and strong
         return T.FLOAT
     if type(value) is complex:
         return T.COMPLEX

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import types as pytypes
 from dataclasses import replace
 
 from .. import types as T
@@ -73,7 +72,7 @@ def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=N
         made = {**json.loads(generated.dumps()), "reducers": list(spec.reducers), "path": str(path), "outside": unit.outside}
         stored.save(made, unit.outside)
     known = {(id(place), name) for place, name, _ in kernel.constants}
-    found = [place_of(*o) for o in made["outside"] if not isinstance(o[2], pytypes.FunctionType)]
+    found = [p for p in (place_of(*o) for o in made["outside"]) if p is not None]
     kernel.constants += [c for c in found if (id(c[0]), c[1]) not in known]
     kernel.compiled[key] = compiled = Compiled(build.Path(made["path"]), made)
     return compiled
@@ -118,15 +117,19 @@ class Attributes:
 
 
 def place_of(function, expression, value):
-    """Where a number from outside is, to see whether it changes."""
+    """Where a number or a function from outside is, to see whether it changes. None: it is of the kernel's own object, or of a
+    variable."""
     owner, _, name = expression.rpartition(".")
+    root, *attributes = (owner or name).split(".")
+    if root in function.__code__.co_varnames:
+        return None
     if not owner:
-        return scope_of(function, name), name, value
-    root, *attributes = owner.split(".")
+        place = scope_of(function, name)
+        return place, name, place.get(name) if callable(value) else value
     found = scope_of(function, root).get(root)
     for attribute in attributes:
         found = getattr(found, attribute)
-    return Attributes(found), name, value
+    return Attributes(found), name, getattr(found, name) if callable(value) else value
 
 
 def annotated(kernel, spec, names):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import types as pytypes
 
 from ..build import compile as build
-from ..language.source import Cell, code_hash
+from ..language.source import Cell, behind, code_hash
 
 
 class Index:
@@ -51,19 +52,19 @@ class Index:
         self.cache.save_index(self.key, {**made, "path": None, "entry": entry, "outside": stored})
 
     def remembered(self, value) -> str:
-        return code_hash(value, self.place) if isinstance(value, pytypes.FunctionType) else repr(value)
+        if isinstance(value, pytypes.FunctionType) and not value.__module__.startswith("minx."):  # these are in PACKAGE
+            return code_hash(value, self.place)
+        return f"{value.__module__}.{value.__qualname__}" if isinstance(value, pytypes.FunctionType) else repr(value)
 
 
 def evaluate(function, expression: str, instance):
     """A name or attribute as a function sees it."""
     root, *attributes = expression.split(".")
-    value = instance if instance is not None and function.__code__.co_varnames[:1] == (root,) else scope_of(function, root).get(root)
+    value = instance if instance is not None and function.__code__.co_varnames[:1] == (root,) else \
+        scope_of(function, root).get(root, getattr(builtins, root, None))
     for name in attributes:
         value = getattr(value, name)
-    if isinstance(value, type):
-        value = value.__init__
-    value = getattr(value, "function", value)
-    return getattr(value, "__func__", value)
+    return behind(value)
 
 
 def scope_of(function, name):
