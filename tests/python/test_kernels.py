@@ -104,7 +104,7 @@ def test_scan_and_atomics(ctx):
     assert np.array_equal(d.back(begin), np.cumsum(count) - count)
     x, bins = np.random.default_rng(1).normal(size=5000), d.to(np.zeros(10, np.int32))
     minx.parallel_for(5000, k.histogram, bins, d.to(x), -2.0, 0.4, ctx=ctx)
-    assert np.array_equal(d.back(bins), np.histogram(x[(x >= -2) & (x < 2)], 10, (-2, 2))[0])
+    assert np.array_equal(d.back(bins), np.histogram(x[(x >= -2) & (x < 2)], 10, (-2.0, 2.0))[0])
 
 
 def test_layouts_and_types():

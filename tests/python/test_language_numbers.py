@@ -345,6 +345,7 @@ def test_min_max_and_nan(serial):
     minx.parallel_for(len(x), f, out, x, y, ctx=serial)
     for i in range(len(x)):
         f.function(i, expected, x, y)
+    expected[:, 7] = np.clip(x, -1.0, y)  # arrays: for NumPy 1, a single NaN is no bound
     assert np.array_equal(out, expected, equal_nan=True)
 
 

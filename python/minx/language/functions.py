@@ -35,6 +35,12 @@ from .values import (
 TEAM = "mx_team"  # in the key of a function: it gets the team
 
 
+def is_numpy_wrapper(function: pytypes.FunctionType) -> bool:
+    """Whether it is a function of NumPy 1.24's own, as np.dot: it is a Python function around another, whose text is no
+    kernel's. (Later ones are no Python functions.)"""
+    return hasattr(function, "_implementation") and (function.__module__ or "").split(".")[0] == "numpy"
+
+
 class Functions:
     def of_Call(self, node):
         value = self.call_once(self.call(node), node)
@@ -68,7 +74,7 @@ class Functions:
         function = getattr(ref, "function", ref)
         if isinstance(function, pytypes.MethodType) and isinstance(function.__func__, pytypes.FunctionType):
             return self.user_function(node, function.__func__, function.__self__, statement)
-        if isinstance(function, pytypes.FunctionType):
+        if isinstance(function, pytypes.FunctionType) and not is_numpy_wrapper(function):
             return self.user_function(node, function, None, statement)
         if called.type is not None or isinstance(ref, ArrayRef):
             raise self.error(node, f"{describe(called)} is called: it is no function")
