@@ -14,6 +14,7 @@ for folder in (HERE, HERE.parents[1] / "python"):
         sys.path.insert(0, str(folder))
     if str(folder) not in os.environ.get("PYTHONPATH", "").split(os.pathsep):  # of programs that tests start
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # tests share cores
 if np.__version__.startswith("1."):  # kernels have the rules of NumPy 2 (NEP 50), which 1.24 and later know, too
     np._set_promotion_state("weak")
 
