@@ -18,22 +18,24 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # tests share cores
 if np.__version__.startswith("1."):  # kernels have the rules of NumPy 2 (NEP 50), which 1.24 and later know, too
     np._set_promotion_state("weak")
 
-# These test what a kernel becomes in C, with some 400 kernels. -O1 takes a compiler two thirds of the time of -O3, and it
-# keeps loads in registers, too, so that a barrier which is missing can be seen. All other files have the options of users.
+# Most of the time of these tests is a compiler's. Kernels of these files are compiled with -O1, which still keeps loads in
+# registers, so that a barrier which is missing can be seen; those of pykokkos, which are the same kernels in other words,
+# with -O0. All other files have the options of users.
 QUICK = "teams teams_random plain language_statements language_arrays language_expressions".split()
 
 
 @pytest.fixture(autouse=True, scope="module")
 def quick_compilations(request):
-    """Kernels of some files are compiled with -O1, on hosts and in this process; MINX_TEST_FULL=1: of none."""
+    """-O1 or -O0 for hosts, of launches in this process; MINX_TEST_FULL=1: everything as for users."""
     name = request.module.__name__.removeprefix("test_")
-    if os.environ.get("MINX_TEST_FULL") or not (name in QUICK or name.startswith("pykokkos")):
+    level = "-O0" if name.startswith("pykokkos") else "-O1" if name in QUICK else None
+    if level is None or os.environ.get("MINX_TEST_FULL"):
         yield
         return
     from minx.build import compilers
 
-    options = compilers.host_options
+    users = compilers.host_options
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compilers, "host_options", lambda *given: [
-            "-O1" if option in ("-O2", "-O3") else option for option in options(*given)])
+            level if option in ("-O2", "-O3") else option for option in users(*given)])
         yield
