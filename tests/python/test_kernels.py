@@ -104,7 +104,7 @@ def test_scan_and_atomics(ctx):
     assert np.array_equal(d.back(begin), np.cumsum(count) - count)
     x, bins = np.random.default_rng(1).normal(size=5000), d.to(np.zeros(10, np.int32))
     minx.parallel_for(5000, k.histogram, bins, d.to(x), -2.0, 0.4, ctx=ctx)
-    assert np.array_equal(d.back(bins), np.histogram(x[(x >= -2) & (x < 2)], 10, (-2, 2))[0])
+    assert np.array_equal(d.back(bins), np.histogram(x[(x >= -2) & (x < 2)], 10, (-2.0, 2.0))[0])
 
 
 def test_layouts_and_types():
@@ -113,7 +113,8 @@ def test_layouts_and_types():
         a[i, j] *= s
 
     for make in (np.ascontiguousarray, np.asfortranarray, lambda a: np.repeat(np.repeat(a, 2, 0), 3, 1)[::2, ::3]):
-        for dtype in (np.float64, np.float32, np.int32, np.int64, np.int16, np.uint8):
+        all_types = np.float64, np.float32, np.int32, np.int64, np.int16, np.uint8
+        for dtype in all_types if make is np.ascontiguousarray else all_types[::4]:
             a = make(np.arange(20).reshape(4, 5).astype(dtype))
             expected = a * 3
             minx.parallel_for(minx.MDRange(a.shape), scale, a, 3)

@@ -1,5 +1,5 @@
 """The C that kernels become has no warnings: of gcc and clang with -Wall -Wextra, and of nvcc, which compiles it as
-CUDA C++."""
+CUDA C++. MINX_TEST_COMPILERS="gcc clang-14" names other C compilers."""
 
 import os
 import shutil
@@ -13,6 +13,7 @@ import test_language_arrays as arrays
 import test_language_statements as statements
 from minx.build import settings as settings_module
 from minx.build import units
+from minx.build.compile import compile_kernel
 
 RANDOM = np.random.default_rng(0)
 ROWS = RANDOM.integers(1, 9, (6, 9)).astype(float)
@@ -102,25 +103,36 @@ def launches():
 
 
 def texts(ctx):
-    """The C text of each kernel."""
+    """The C text of each kernel. Every kernel is new, so the compiler of now compiles it."""
     out = {}
+
+    def keep(launch, policy, kernel, *arguments, **options):
+        kernel = minx.kernel(getattr(kernel, "function", kernel))
+        launch(policy, kernel, *arguments, ctx=ctx, **options)
+        out[kernel.function.__name__] = kernel.c_source()[-1]
+
     for kernel, n, arguments in launches():
-        kernel = kernel if isinstance(kernel, minx.Kernel) else minx.kernel(kernel)
-        minx.parallel_for(n, kernel, *arguments, ctx=ctx)
-        out[kernel.function.__name__] = kernel.c_source()[-1]
-    minx.parallel_for(minx.Team(6), columns, np.zeros(6), ROWS, ctx=ctx)
-    minx.parallel_reduce(minx.MDRange((6, 9)), reduced, ROWS, op=("sum", "any", "max"), ctx=ctx)
-    scatter = minx.Scatter(np.zeros(8), ctx=ctx)
-    histogram = minx.kernel(arrays.histogram)
-    minx.parallel_for(9, histogram, scatter, np.arange(9) % 8, ctx=ctx)
-    for kernel in (columns, reduced, histogram):
-        out[kernel.function.__name__] = kernel.c_source()[-1]
+        keep(minx.parallel_for, n, kernel, *arguments)
+    keep(minx.parallel_for, minx.Team(6), columns, np.zeros(6), ROWS)
+    keep(minx.parallel_reduce, minx.MDRange((6, 9)), reduced, ROWS, op=("sum", "any", "max"))
+    keep(minx.parallel_for, 9, arrays.histogram, minx.Scatter(np.zeros(8), ctx=ctx), np.arange(9) % 8)
     return out
 
 
-@pytest.fixture(scope="module")
-def sources():
-    return texts(minx.Context("serial"))
+@pytest.mark.parametrize("compiler", os.environ.get("MINX_TEST_COMPILERS", "gcc clang").split())
+def test_no_warnings(compiler, monkeypatch):
+    """Launches compile the kernels, and a warning is an error. The text for simt is the same."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    options = ["-Wall", "-Wextra", "-Werror", *["-Wno-pass-failed"] * ("clang" in compiler)]  # a loop without vectors
+    monkeypatch.setenv("CC", " ".join([compiler, *options]))
+    assert len(texts(minx.Context("serial"))) == len(launches()) + 3
+
+
+def test_a_warning_is_found(monkeypatch):
+    monkeypatch.setenv("CC", "gcc -Wall -Wextra -Werror")
+    with pytest.raises(minx.CompileError, match="unused variable"):
+        compile_kernel("static inline void f(void) { int unused; }", ("host_right",))
 
 
 def compile_all(sources, folder, command, suffix, head):
@@ -133,29 +145,12 @@ def compile_all(sources, folder, command, suffix, head):
         assert run.returncode == 0 and "warning" not in run.stderr, f"{name}\n{run.stderr}\n{text}"
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang", "clang-14"])
-def test_no_warnings(sources, compiler, tmp_path):
-    if shutil.which(compiler) is None:
-        pytest.skip(f"no {compiler}")
-    include = settings_module.settings().include
-    for instance in ("host_right", "dispatch"):
-        command = [compiler, "-std=gnu11", "-O3", "-march=native", "-fopenmp-simd", "-Wall", "-Wextra", f"-I{include}"]
-        command += ["-Wno-pass-failed"] if "clang" in compiler else []  # a loop that is not vectorised
-        compile_all(
-            sources,
-            tmp_path,
-            command,
-            "c",
-            lambda text: units.head(instance, ("host_right",)) + units.includes(units.headers_of(text)),
-        )
-
-
-def test_cuda(sources, tmp_path):
+def test_cuda(tmp_path):
     """Compiled, not run. It takes some minutes: MINX_TEST_NVCC=1."""
     nvcc = shutil.which("nvcc")
     if nvcc is None or not os.environ.get("MINX_TEST_NVCC"):
         pytest.skip("nvcc, with MINX_TEST_NVCC=1")
-    include = settings_module.settings().include
+    include, sources = settings_module.settings().include, texts(minx.Context("serial"))
     chosen = {
         name: sources[name]
         for name in os.environ.get("MINX_TEST_NVCC_KERNELS", "everything columns histogram draw").split()

@@ -23,6 +23,19 @@ def value(i, x):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.int16, np.uint8, np.uint32, np.uint64])
+def test_types(context, dtype):
+    """One kernel with three results, for every type."""
+
+    @minx.kernel
+    def three(i, x):
+        return x[i], x[i], x[i]
+
+    x = np.random.default_rng(1).integers(1, 100, N).astype(dtype)  # sums of such integers are exact in every type here
+    got = minx.parallel_reduce(N, three, Arrays(context).to(x), op=("sum", "min", "max"), ctx=context)
+    assert got == (np.sum(x), np.min(x), np.max(x))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int32])
 @pytest.mark.parametrize("op", ["sum", "min", "max"])
 def test_one_number(context, op, dtype):
     x = np.random.default_rng(1).integers(1, 100, N).astype(dtype)  # sums of such integers are exact in every type here

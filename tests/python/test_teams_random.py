@@ -12,7 +12,7 @@ import pytest
 import minx
 from contexts import make
 
-COUNT = int(os.environ.get("MINX_PY_RANDOM_KERNELS", "4"))
+COUNT = int(os.environ.get("MINX_PY_RANDOM_KERNELS", "3"))
 SHAPES = [("serial", ()), ("openmp:threads=2", (2, 1)), ("simt", (2, 4)), ("simt", (3, 1)), ("serial:order=shuffled", (4, 2))]
 HEAD = """\
 def bump(z, k):

@@ -54,6 +54,12 @@ def breaks(node) -> bool:
     return isinstance(node, ast.Break) or any(breaks(c) for c in ast.iter_child_nodes(node))
 
 
+def is_numpy_wrapper(function: pytypes.FunctionType) -> bool:
+    """Whether it is a function of NumPy 1.24's own, as np.dot: it is a Python function around another, whose text is no
+    kernel's. (Later ones are no Python functions.)"""
+    return hasattr(function, "_implementation") and (function.__module__ or "").split(".")[0] == "numpy"
+
+
 class Functions:
     def of_Call(self, node):
         value = self.call_once(self.call(node), node)
@@ -87,7 +93,7 @@ class Functions:
         function = getattr(ref, "function", ref)
         if isinstance(function, pytypes.MethodType) and isinstance(function.__func__, pytypes.FunctionType):
             return self.user_function(node, function.__func__, function.__self__, statement)
-        if isinstance(function, pytypes.FunctionType):
+        if isinstance(function, pytypes.FunctionType) and not is_numpy_wrapper(function):
             return self.user_function(node, function, None, statement)
         if called.type is not None or isinstance(ref, ArrayRef):
             raise self.error(node, f"{describe(called)} is called: it is no function")

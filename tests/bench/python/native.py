@@ -1,5 +1,6 @@
 """Compiles native.c and native_kernels.c by CMake, for the libminx that the package uses, and calls their drivers."""
 
+import functools
 import os
 import subprocess
 import tempfile
@@ -9,8 +10,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 
+@functools.cache
 def build_library(folder: str | None = None) -> Path:
-    """The path of libnative.so; compiled if it is not there. folder: where (a temporary one that stays, if left
+    """The path of libnative.so; compiled if it is not there, once in a process. folder: where (a temporary one that stays, if left
     out)."""
     from minx.build.settings import settings
 

@@ -120,36 +120,33 @@ def test_mdrange_reduce():
         pk.MDRangePolicy([0, 0, 0], [1, 1, 1], rank=pk.Rank(2))
 
 
-@pytest.mark.parametrize(
-    "dtype,name",
-    [
-        (pk.double, "float64"),
-        (pk.float, "float32"),
-        (pk.int8, "int8"),
-        (pk.int16, "int16"),
-        (pk.int32, "int32"),
-        (pk.int64, "int64"),
-        (pk.uint8, "uint8"),
-        (pk.uint16, "uint16"),
-        (pk.uint32, "uint32"),
-        (pk.uint64, "uint64"),
-        (int, "int32"),
-        (float, "float64"),
-        (np.float32, "float32"),
-        (pk.DataType.float, "float32"),
-        (pk.real, "float64"),
-    ],
-)
-def test_types_of_views(dtype, name):
-    @pk.workunit
-    def twice(i: int, a: pk.View1D[dtype]):
-        a[i] = 2 * a[i] + 1
+NAMES_OF_TYPES = [
+    [(pk.double, "float64"), (pk.float, "float32"), (int, "int32"), (float, "float64"), (pk.real, "float64")],
+    [(pk.int8, "int8"), (pk.int16, "int16"), (pk.int32, "int32"), (pk.int64, "int64"), (np.float32, "float32")],
+    [(pk.uint8, "uint8"), (pk.uint16, "uint16"), (pk.uint32, "uint32"), (pk.uint64, "uint64"),
+     (pk.DataType.float, "float32")],
+]
 
-    a = pk.View([20], dtype)
-    assert a.dtype == np.dtype(name)
-    a.data[:] = np.arange(20)
-    pk.parallel_for(20, twice, a=a)
-    assert np.array_equal(a.data, (2 * np.arange(20) + 1).astype(name))
+
+@pytest.mark.parametrize("types", NAMES_OF_TYPES, ids=["numbers", "signed", "unsigned"])
+def test_types_of_views(types):
+    (t1, _), (t2, _), (t3, _), (t4, _), (t5, _) = types
+
+    @pk.workunit
+    def twice(i: int, a: pk.View1D[t1], b: pk.View1D[t2], c: pk.View1D[t3], d: pk.View1D[t4], e: pk.View1D[t5]):
+        a[i] = 2 * a[i] + 1
+        b[i] = 2 * b[i] + 1
+        c[i] = 2 * c[i] + 1
+        d[i] = 2 * d[i] + 1
+        e[i] = 2 * e[i] + 1
+
+    views = [pk.View([20], dtype) for dtype, _ in types]
+    for view, (_, name) in zip(views, types):
+        assert view.dtype == np.dtype(name)
+        view.data[:] = np.arange(20)
+    pk.parallel_for(20, twice, **dict(zip("abcde", views)))
+    for view, (_, name) in zip(views, types):
+        assert np.array_equal(view.data, (2 * np.arange(20) + 1).astype(name))
 
 
 def test_ranks_of_views():
