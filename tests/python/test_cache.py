@@ -208,7 +208,9 @@ def test_damaged_headers_stop_no_kernel(compiler, tmp_path, monkeypatch):
         os.truncate(file, sizes[file] // 2)
     for number in (1, 2):
         assert build.compile_kernel(kernel_file(number), HOST).is_file()
-    assert compiler == "gcc" or all(f.stat().st_size == sizes[f] for f in made)
+    again = {f: f.stat().st_size for f in made}
+    # made again, as long as before but for some bytes: clang's files are not the same each time
+    assert compiler == "gcc" or all(abs(again[f] - sizes[f]) < sizes[f] // 100 for f in made), (sizes, again)
 
 
 def test_a_refused_kernel_leaves_nothing(cache, tmp_path, monkeypatch):
