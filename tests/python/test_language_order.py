@@ -117,6 +117,33 @@ def test_a_scan_stores_once(kernel):
         minx.parallel_scan(3, kernel, np.zeros(3), ctx=minx.Context("serial"))
 
 
+def adds_to_what_it_has(i, total):
+    total += total + 1
+
+
+def adds_by_what_it_has(i, total):
+    before = total
+    if before > 5:
+        total += 1
+    else:
+        total += 2
+
+
+def adds_what_it_stored(i, total, y, x):
+    y[i] = 2 * x[i]
+    total += y[i]
+
+
+@pytest.mark.parametrize("kernel, message", [(adds_to_what_it_has, "adds to total depends on total"),
+                                             (adds_by_what_it_has, "adds to total depends on total"),
+                                             (adds_what_it_stored, "read from y, which the body stores before")])
+def test_the_share_of_a_scan(kernel, message):
+    """All shares are summed before any index has the value of the indices before it, and before anything is stored."""
+    arrays = [np.zeros(3), np.ones(3)] if kernel is adds_what_it_stored else []
+    with pytest.raises(SyntaxError, match=message):
+        minx.parallel_scan(3, kernel, *arrays, ctx=minx.Context("serial"))
+
+
 def shape_of(i, y, x):
     n, m = x.shape
     y[i] = 10 * n + m

@@ -15,6 +15,7 @@ from .reducers import c_value, struct_format
 from .results import ArrayAccumulator, TupleAccumulator
 from . import shared_loops  # noqa: F401  (it adds what it translates to LOOPS)
 from .scatter import ScatterRef, ScatterType
+from .scan_share import check_shares
 from .source import source_of
 from .team import TeamRef
 from .values import Accumulator, ArrayRef, Self, Spec, Unit, Val, c_name
@@ -92,6 +93,8 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
         body_parameters = ", ".join(f"{index} mx_i{n}" for n in range(spec.indices))
     if accumulator:
         names[accumulator] = value_of(spec)
+    if spec.pattern == "scan" and not spec.dialect.threads_run_all:
+        check_shares(source, accumulator, bool(final))
     if final:
         names[final] = Val("mx_final", BOOL)
         names["mx_final_by_hand"] = True
