@@ -1,6 +1,7 @@
 """The end of a program: objects of minx end before libminx does, whatever ends first in Python. Each program runs in a
 process of its own, which must end with 0 and say nothing on stderr but what is expected."""
 
+import re
 import subprocess
 import sys
 
@@ -23,13 +24,19 @@ def run(ctx, n=10):
 """
 
 
-def program(tmp_path, text, code=0, stderr=""):
-    """Runs START and a text, and returns what it prints."""
+def but_shared(text):
+    """stderr without the lines in which a debug build of libminx names, at its end, views whose memory NumPy or others still have."""
+    return re.sub(r"minx: view '.*' \(\d+ bytes in .*\) still has \d+ owners?\n", "", text)
+
+
+def program(tmp_path, text, code=0, stderr="", shared=False):
+    """Runs START and a text, and returns what it prints. shared: memory of views is still shared at the end."""
     file = tmp_path / "program.py"
     file.write_text(START + text)
     done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=300)
     assert done.returncode == code, (done.returncode, done.stderr)
-    assert stderr in done.stderr if stderr else done.stderr == ""
+    said = but_shared(done.stderr) if shared else done.stderr
+    assert stderr in said if stderr else said == ""
     return done.stdout
 
 
@@ -53,7 +60,7 @@ with minx.graph(ctx) as graph:
 graph.launch()
 capsule = view.__dlpack__() if ctx.host else None
 print(run(ctx))
-""") == "True\n"
+""", shared=True) == "True\n"
 
 
 @CONTEXT
@@ -107,7 +114,7 @@ array = view.array()
 """)
     done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=300)
     lines = done.stdout.splitlines()
-    assert done.returncode == 0 and done.stderr == ""
+    assert done.returncode == 0 and but_shared(done.stderr) == ""
     assert lines[0].startswith("MX_ERR_ARG: minx has ended, as Python exits")
     assert lines[1:] == [lines[0], lines[0], "10.0"]
 
@@ -224,4 +231,4 @@ shared = views[0].array()
 if os.fork() == 0:
     sys.exit(0)
 os.wait()
-""") == "views 1\n"
+""", shared=True) == "views 1\n"
