@@ -55,6 +55,8 @@ class Results:
             texts.append(text)
         self.unit.fields = fields
         self.unit.value = fields[0] if len(fields) == 1 else "+".join(fields)
+        if isinstance(node.value, ast.Name) and node.value.id == self.returned_in_parts:
+            return  # the threads have added it: shared_loops.py
         for text in texts:
             self.effect(text, node)
 

@@ -197,18 +197,24 @@ def join_team(t, node, joined):
     for j in joined:
         if is_only_returned(t, node, j):
             t.line(f"MX_VECTOR_SINGLE(mx_t) *mx_v += ({t.c_type(t.unit.fields[0] if t.unit.fields else j.type)}){j.part};")
+            t.returned_in_parts = j.name
         else:
             t.line(j.into(j.team(j.part)))
 
 
 def is_only_returned(t, node, j) -> bool:
-    """Is this loop the last statement of a kernel in front of `return s`, where s is its sum and the launch adds what teams return?"""
+    """Is j.name a sum of this loop alone, `s = 0.0` in front of it, and `return s` the statement behind it, the last one? And does the
+    launch add what teams return?"""
     spec, body = t.spec, getattr(t.source.tree, "body", None)
     if not t.kernel or j.kind != "+" or spec.pattern != "reduce" or spec.reducers != ("SUM",) or spec.custom is not None or spec.array:
         return False
-    if not isinstance(body, list) or len(body) < 2 or body[-2] is not node or not isinstance(body[-1], ast.Return):
+    if not isinstance(body, list) or len(body) < 3 or body[-2] is not node or not isinstance(body[-1], ast.Return):
         return False
-    return isinstance(body[-1].value, ast.Name) and body[-1].value.id == j.name
+    if not isinstance(body[-1].value, ast.Name) or body[-1].value.id != j.name:
+        return False
+    stores = [n for s in body[:-2] for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == j.name]
+    zero = [s for s in body[:-2] if isinstance(s, ast.Assign) and s.targets == stores and isinstance(s.value, ast.Constant)]
+    return len(stores) == len(zero) == 1 and type(zero[0].value.value) in (int, float) and zero[0].value.value == 0
 
 
 def part_of_thread(t, bounds) -> tuple:

@@ -81,6 +81,7 @@ class Translator(Places, Order, Results, Statements, Loops, Assignments, Express
         self.memory, self.loop_memory = Memory(), []  # of a team's work: see order.py
         self.thread_scratch, self.hoisted = set(), []  # scratch of each thread, declared in front of all statements
         self.direct = None  # the value that the present statement assigns
+        self.returned_in_parts = None  # the name of a sum that threads of a team add to the result themselves
         self.scanned: dict = {}  # variables that items of a scan read: name -> code
         self.kinds: dict = {}  # variables that items of shared loops join: name -> "+", "min", "max"
         self.ordered_calls = 0  # calls in expressions that change something, and so are computed in front of the statement
