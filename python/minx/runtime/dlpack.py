@@ -5,10 +5,13 @@ Capsules are versioned (1.0) where the other side takes them, which read-only me
 from __future__ import annotations
 
 import ctypes
+import functools
 from ctypes import POINTER, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p, py_object
 
 import numpy as np
 
+from ..errors import Error
+from .library import libminx
 from .structures import CUDA, HOST, MANAGED, PINNED
 
 CPU, GPU, GPU_HOST, GPU_MANAGED = 1, 2, 3, 13  # kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged
@@ -42,10 +45,10 @@ class ManagedVersioned(ctypes.Structure):
                 ("flags", c_uint64), ("tensor", Tensor)]
 
 
-_DELETER, _DESTRUCTOR = ctypes.CFUNCTYPE(None, c_void_p), ctypes.CFUNCTYPE(None, c_void_p)
+_DELETER = ctypes.CFUNCTYPE(None, c_void_p)
 _api = ctypes.pythonapi
 _new = _api.PyCapsule_New
-_new.restype, _new.argtypes = py_object, [c_void_p, ctypes.c_char_p, _DESTRUCTOR]
+_new.restype, _new.argtypes = py_object, [c_void_p, ctypes.c_char_p, c_void_p]
 _is_valid = _api.PyCapsule_IsValid
 _is_valid.restype, _is_valid.argtypes = ctypes.c_int, [c_void_p, ctypes.c_char_p]
 _pointer = _api.PyCapsule_GetPointer
@@ -54,24 +57,24 @@ _rename = _api.PyCapsule_SetName
 _rename.restype, _rename.argtypes = ctypes.c_int, [py_object, ctypes.c_char_p]
 _NAMES = {Managed: b"dltensor", ManagedVersioned: b"dltensor_versioned"}
 _USED = {Managed: b"used_dltensor", ManagedVersioned: b"used_dltensor_versioned"}
-
-_exported: dict[int, tuple] = {}  # by address of the structure: the structure, its extents, who owns the memory
-
-
-@_DELETER
-def _delete(address, exported=_exported):
-    exported.pop(address, None)
+_FUNCTIONS = ("Py_IsInitialized", "PyGILState_Ensure", "PyGILState_Release", "PyErr_Fetch", "PyErr_Restore", "Py_DecRef",
+              "PyCapsule_IsValid", "PyCapsule_GetPointer")  # as core/src/runtime/dlpack.c has them
 
 
-@_DESTRUCTOR
-def _end_capsule(capsule):
-    for kind, name in _NAMES.items():
-        if _is_valid(capsule, name):  # nobody took it
-            _delete(_pointer(capsule, name))
+def _address(function) -> int:
+    return ctypes.cast(function, c_void_p).value
 
 
-for _function in (_delete, _end_capsule):  # capsules may end after this module
-    _api.Py_IncRef(py_object(_function))
+@functools.cache
+def _ends() -> dict:
+    """Addresses of the functions of libminx that end what a capsule has, and the capsule."""
+    dll = libminx().dll
+    try:
+        dll.mx_dlpack_start_((c_void_p * len(_FUNCTIONS))(*[_address(getattr(_api, name)) for name in _FUNCTIONS]))
+    except AttributeError:
+        raise Error("MX_ERR_BACKEND", f"{dll._name} has no DLPack: it is older than this package") from None
+    return {Managed: _address(dll.mx_dlpack_end_), ManagedVersioned: _address(dll.mx_dlpack_end_versioned_),
+            "capsule": _address(dll.mx_dlpack_end_capsule_)}
 
 
 def capsule(owner, address: int, shape, strides, dtype: np.dtype, device: tuple, read_only: bool, versioned: bool,
@@ -90,12 +93,14 @@ def capsule(owner, address: int, shape, strides, dtype: np.dtype, device: tuple,
     tensor.code, tensor.bits, tensor.lanes = _CODES[dtype.kind], 8 * dtype.itemsize, 1
     tensor.shape = ctypes.cast(extents, POINTER(c_int64))
     tensor.strides = ctypes.cast(ctypes.addressof(extents) + 8 * len(shape), POINTER(c_int64))
-    made.deleter = ctypes.cast(_delete, c_void_p)
+    ends = _ends()
+    made.deleter = ends[kind]
     if versioned:
         made.major, made.minor, made.flags = 1, 0, READ_ONLY * read_only | IS_COPIED * copied
-    at = ctypes.addressof(made)
-    _exported[at] = made, extents, owner
-    return _new(at, _NAMES[kind], _end_capsule)
+    held = made, extents, owner  # until the other library, or the capsule, ends it
+    made.manager = id(held)
+    _api.Py_IncRef(py_object(held))
+    return _new(ctypes.addressof(made), _NAMES[kind], ends["capsule"])
 
 
 class Imported:
