@@ -1,5 +1,5 @@
-"""Memory that libraries share: DLPack and __cuda_array_interface__, both ways. NumPy is the other library on hosts,
-CuPy and PyTorch are on a GPU, where they are installed."""
+"""Memory that libraries share: DLPack and __cuda_array_interface__, both ways. NumPy is the other library, or
+minx itself; test_libraries.py has CuPy and PyTorch."""
 
 import ctypes
 import gc
@@ -344,41 +344,3 @@ def test_dlpack_on_a_gpu(cuda):
     expected[7] = 6
     assert_array_equal(seen.numpy(), expected)
     assert_array_equal(np.from_dlpack(view, device="cpu"), expected)
-
-
-def test_cupy(cuda):
-    cupy = pytest.importorskip("cupy")
-    array = cupy.arange(1000.0)
-    with cupy.cuda.Stream(non_blocking=True):
-        array += 1
-        minx.parallel_for(1000, double, array, ctx=cuda)
-        array += 1
-        assert_array_equal(array.get(), 2 * np.arange(1, 1001.0) + 1)
-    view = cuda.array(np.arange(12.0).reshape(3, 4))
-    assert_array_equal(cupy.asarray(view).get(), view.numpy())
-    assert_array_equal(cupy.from_dlpack(view).get(), view.numpy())
-    minx.parallel_for(2, double, array[3:7:2], ctx=cuda)
-
-
-def test_torch(cuda):
-    torch = pytest.importorskip("torch")
-    tensor = torch.arange(1000, dtype=torch.float64, device="cuda")
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        tensor += 1
-        minx.parallel_for(1000, double, tensor, ctx=cuda)
-        tensor += 1
-        assert_array_equal(tensor.cpu().numpy(), 2 * np.arange(1, 1001.0) + 1)
-    view = cuda.array(np.arange(12.0).reshape(3, 4))
-    assert_array_equal(torch.from_dlpack(view).cpu().numpy(), view.numpy())
-    on_stream = minx.Context("cuda", stream=stream)
-    minx.parallel_for(1000, double, minx.from_dlpack(tensor, on_stream), ctx=on_stream)
-
-
-def test_torch_on_hosts(host):
-    torch = pytest.importorskip("torch")
-    tensor = torch.arange(5, dtype=torch.float64)
-    minx.parallel_for(5, double, tensor, ctx=host)
-    host.fence()
-    assert_array_equal(tensor.numpy(), 2 * np.arange(5.0))
-    assert_array_equal(torch.from_dlpack(host.array(np.arange(3.0))).numpy(), np.arange(3.0))

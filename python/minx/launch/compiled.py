@@ -7,6 +7,7 @@ import json
 import os
 from dataclasses import replace
 
+from .. import runtime
 from .. import types as T
 from ..build import compile as build
 from ..errors import NotSupported
@@ -19,6 +20,7 @@ from ..language.values import Spec, number_type
 from .kernel import kernel_members
 from .result import NumberReader, Reader
 from .stored import Index, scope_of
+
 
 class Compiled:
     """A kernel for some types of arguments, loaded."""
@@ -87,9 +89,10 @@ def declared_value(reducers, target) -> str | None:
     """The type of the result if the view that gets it decides: one number, or the elements of an array."""
     if target is None or target.into is None or len(reducers) != 1 or isinstance(reducers[0], Reducer) or reducers[0] in LOCATIONS:
         return None
-    t = T.of_dtype(target.into.dtype)
+    dtype = runtime.dtype_of(target.into)
+    t = T.of_dtype(dtype)
     if t not in T.MINX_NUMBERS:
-        raise TypeError(f"into has elements of {target.into.dtype}: expected one of {', '.join(T.MINX_NUMBERS)}")
+        raise TypeError(f"into has elements of {dtype}: expected one of {', '.join(T.MINX_NUMBERS)}")
     return t
 
 

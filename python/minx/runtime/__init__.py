@@ -11,7 +11,7 @@ graph.py        recorded launches
 kernel_library.py  libraries of kernels written in C
 regions.py      names for profiling tools"""
 
-from .arguments import array_type, is_array, is_writable, state_of, view_of
+from .arguments import array_type, dtype_of, is_array, is_writable, state_of, view_of
 from .arrays import streams_of
 from .context import Context, backend_missing, backends, default, fence, partition, set_default
 from .graph import Graph, graph

@@ -16,6 +16,11 @@ def is_array(value) -> bool:
     return isinstance(value, View) or arrays.is_array(value)
 
 
+def dtype_of(value) -> np.dtype:
+    """The type of the elements of a View or an array of another library."""
+    return value.dtype if isinstance(value, (View, np.ndarray)) else arrays.describe(value).dtype
+
+
 def array_type(value, ctx, name: str) -> tuple[np.dtype, int, str]:
     """(type of the elements, rank, letter of the accessor: '' the layout of the context, l or r another one, s
     strides)."""

@@ -34,7 +34,7 @@ class Description:
     dtype: np.dtype
     writable: bool
     space: int = HOST
-    keep: object = field(default=None, compare=False)  # owns the memory, where the array itself does not
+    keep: object = field(default=None, compare=False)  # has the memory of a capsule
 
 
 def is_array(value) -> bool:
@@ -42,15 +42,17 @@ def is_array(value) -> bool:
     return isinstance(value, np.ndarray) or hasattr(value, "__cuda_array_interface__") or hasattr(value, "__dlpack__")
 
 
-def describe(array, name: str = "array") -> Description:
-    """TypeError: the elements; ValueError: a masked array, or one whose elements are not aligned."""
+def describe(array, name: str = "array", holds: bool = False) -> Description:
+    """holds: the description has the memory of a capsule. Else the caller has the array as long as it uses the memory.
+    TypeError: the elements; ValueError: a masked array, or one whose elements are not aligned."""
     if isinstance(array, np.ndarray):
         return _describe_numpy(array, name)
     interface = getattr(array, "__cuda_array_interface__", None)
     if interface is not None:
         return _describe_cuda(interface, name)
     if hasattr(array, "__dlpack__"):
-        return Description(**dlpack.describe(array))
+        found = dlpack.describe(array)
+        return Description(**(found if holds else found | {"keep": None}))
     raise TypeError(f"{name}: got a {type(array).__name__}, expected an array")
 
 

@@ -317,7 +317,7 @@ def of_array(ctx: Context, array, label: str | None, space: int) -> View:
     """A View of an array's own memory; see Context.view."""
     if isinstance(array, View):
         return array
-    described = arrays.describe(array, label or "array")
+    described = arrays.describe(array, label or "array", holds=True)
     if described.space in DEVICE_ACCESSIBLE and ctx.stream is not None:
         for stream in arrays.streams_of([array]):
             ctx.wait(stream)
