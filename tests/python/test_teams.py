@@ -353,6 +353,28 @@ def test_functions(context):
     assert barriers(functions, np.zeros((1, 3)), x)[0] >= 4
 
 
+def put(row, k, v):
+    row[k] = v
+
+
+@minx.kernel
+def rows_in_functions(team, out, x):
+    """A row that a function gets is stored to."""
+    e, n = team.league_rank, x.shape[1]
+    w = team.scratch((2, n))
+    for k in team.items(n):
+        put(w[0], k, x[e, k])
+    put(w[1], 0, w[0, n - 1])
+    for k in team.items(n):
+        out[e, k] = w[0, n - 1 - k] + w[1, 0]
+
+
+def test_rows_in_functions(context):
+    x = np.random.default_rng(20).random((5, 37))
+    check(context, rows_in_functions, 5, {"out": np.zeros((5, 37)), "x": x}, out=x[:, ::-1] + x[:, -1:])
+    assert barriers(rows_in_functions, np.zeros((1, 3)), np.zeros((1, 3)))[0] >= 2
+
+
 @minx.kernel
 def tickets(team, owner, count, drawn):
     """A team draws one ticket."""
@@ -723,6 +745,23 @@ def recurrence(team, x):
         s += s * x[i]
 
 
+def skipped_share(team, x):
+    s = 0.0
+    for i in team.items(4):
+        if x[i] < 0:
+            continue
+        s += x[i]
+        x[i] = s
+
+
+def own_share(team, x):
+    s, v = 0.0, 1.0
+    for i in team.items(4):
+        v = v + 1
+        x[i] = s
+        s += v
+
+
 def scan_of_threads(team, x):
     s = 1.0
     for i in team.threads(4):
@@ -760,6 +799,7 @@ def unknown(team, x):
     (nested, "team.threads inside of one over"), (inside_barrier, "a barrier inside of a loop"),
     (returns_inside, "`return` inside of a loop whose items"), (breaks, "`break` out of a loop"),
     (shape_of_data, "depends on the kernel's arguments only"), (recurrence, "that is no scan"),
+    (skipped_share, "`continue` in front of s"), (own_share, "is an expression of its index: v is none"),
     (scan_of_threads, "use team.items"), (stores_in_expression, "this call happens once for a team"),
     (simd_dependence, "items of minx.simd use what the same loop stores"), (unknown, "a team has threads, lanes"),
     (scratch_in_function, "scratch is asked for in the kernel"),

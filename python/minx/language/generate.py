@@ -93,8 +93,6 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
         body_parameters = ", ".join(f"{index} mx_i{n}" for n in range(spec.indices))
     if accumulator:
         names[accumulator] = value_of(spec)
-    if spec.pattern == "scan" and not spec.dialect.threads_run_all:
-        check_shares(source, accumulator, bool(final))
     if final:
         names[final] = Val("mx_final", BOOL)
         names["mx_final_by_hand"] = True
@@ -113,6 +111,8 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
             names[root] = Val("", None, ref=Self(spec.dialect.objects[root], root + "."))
     for n, name in enumerate(members, start=len(parameters)):
         unit.members[name] = argument(name, n, spec.arguments[n], f"mx_a->{c_name(name)}")
+    if accumulator and not spec.array and not spec.dialect.threads_run_all:
+        check_shares(source, accumulator, names, spec, bool(final))
     rebound = {n.id for n in ast.walk(source.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     copies = [name for name in parameters if name in rebound and name in names and T.is_number(names[name].type)]
     translator = Translator(unit, source, names, kernel=True, level="team" if spec.space == "TEAM" else None)
@@ -199,9 +199,9 @@ def assemble(spec, unit, names, body, body_parameters) -> Generated:
         value = c_value(k, spec, fields)
         out += value.declarations
     functions = [line for key in unit.prototypes if key in unit.functions for line in unit.functions[key][1]]
-    out += [*unit.helpers.values(), *functions, *join]
     pattern = "FOR" if value is None else "REDUCE_ARRAY" if spec.array else "SCAN" if spec.pattern == "scan" else "REDUCE"
     out.append(f"MX_DECLARE_{pattern}({spec.space}, {k}, {k}_args{', ' + value.c_type if value else ''})")
+    out += [*unit.helpers.values(), *functions, *join]
     tail = "" if value is None else f", {k}_array mx_v" if spec.array else f", {value.c_type} *mx_v"
     tail += ", bool mx_final" if spec.pattern == "scan" else ""
     fault = []

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from .. import types as T
 from . import c_helpers
 from ..types import Struct
-from .values import ArrayRef, Self, Val
+from .values import ArrayRef, Self, Val, is_number_of, links
 
 COLLECTIVES = ("f64", "f32", "i32", "i64", "u32", "u64")  # that minx/team.h joins
 
@@ -165,7 +165,22 @@ class Accesses(ast.NodeVisitor):
             self.whole(ANY)  # a function that has a part of the team's work
         if isinstance(function, ast.Attribute) and self.is_self(function.value):
             self.whole(ANY)  # a method sees all arrays of its object
+        for given in (*node.args, *[k.value for k in node.keywords]):
+            if self.is_part(given):
+                self.whole(self.memory_of(given))
         self.generic_visit(node)
+
+    def is_part(self, node) -> bool:
+        """Is it a row, another part, or a record of an array?"""
+        found = links(node)
+        if not found or self.memory_of(node) is None:
+            return False
+        root = found[-1].value
+        bound = self.t.local_refs.get(root.id) or self.t.names.get(root.id)
+        if self.is_self(root):
+            bound = self.t.unit.members.get(found.pop().attr)
+        ref = getattr(bound, "ref", None)
+        return root.id in self.bound or not isinstance(ref, ArrayRef) or not is_number_of(found, ref.array.element, ref.rank)
 
     def whole(self, memory):
         self.reads.add(memory)
@@ -241,7 +256,7 @@ class Order:
 
     def may_store(self, call) -> bool:
         """Is it a call of something else than a plain function of numbers?"""
-        return any(Accesses(self, [a]).writes for a in call.args) or isinstance(call.func, ast.Attribute) and \
+        return bool(Accesses(self, [call]).writes) or isinstance(call.func, ast.Attribute) and \
             Accesses(self, [call.func]).writes != set() or "atomic" in ast.unparse(call.func)
 
     def ordered_statement(self, method, node, last) -> None:

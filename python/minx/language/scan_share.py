@@ -1,66 +1,337 @@
-"""What an index adds to the value of a scan, its share. The body runs twice for an index: first all shares are summed, then the body
-runs with the value of the indices before, and stores. So a share must not depend on that value, nor on what the body itself stores."""
+"""What an index adds to the value of a scan or reduction, its share.
+
+The body of a scan runs twice for an index: first all shares are summed, then it runs with the value of the indices before, and stores.
+A reduction's body runs with the value of some of the other indices. So a share must not depend on the value and, in a scan, not on an
+element that the body has stored in front of it; nor may it depend on them whether a share is added at all.
+
+The statements are walked in the order in which they run, a loop until nothing new is found. What is known on the way:
+
+    tainted   variables that depend on the value, or on a stored element; each with its reason
+    stored    arrays of outside that the body has stored to so far
+    control   why a statement may run or not: the reasons of the tests around it, and of tests in front of it that return or break"""
 
 from __future__ import annotations
 
 import ast
+import types as pytypes
+from dataclasses import dataclass
+
+from .results import CALLS, SIGNS
+from .source import source_of
+from .values import ArrayRef, Self, is_number_of, links
+
+WITHOUT_ELEMENTS = ("shape", "ndim", "size", "dtype", "extent")
+STATEMENTS = {"SUM": "{t} += x", "PROD": "{t} *= x", "BAND": "{t} &= x", "BOR": "{t} |= x", "MIN": "{t} = min({t}, x)",
+              "MAX": "{t} = max({t}, x)", "LAND": "{t} = {t} and x", "LOR": "{t} = {t} or x"}
 
 
-def check_shares(source, value: str, stores_by_hand: bool) -> None:
-    """Raises an error for a share that depends on the scan's value or, unless the kernel guards its stores, on its own stores."""
-    depends = dependent_names(source.tree, value)
-    for node in ast.walk(source.tree):
-        if isinstance(node, (ast.If, ast.While)) and reads(node.test, depends) and changes(node.body + node.orelse, value):
-            raise error(source, node.test, value)
-        for share in shares_of(node, value):
-            if reads(share, depends):
-                raise error(source, share, value)
-            element = None if stores_by_hand else stored_before(source.tree, share)
-            if element is not None:
-                raise source.error(element, f"what an index adds to {value} is read from {element.value.id}, which the body stores before: "
-                                            "the body of a scan stores only after all is summed. Use a variable for what is stored and added")
+@dataclass(frozen=True)
+class Reason:
+    """What a share must not depend on: the value, or an element that is read from an array `stored` before."""
+
+    node: ast.AST
+    stored: str = ""
 
 
-def error(source, node, value):
-    return source.error(node, f"what an index adds to {value} depends on {value}: a scan first sums what all indices add, when {value} is "
-                              "not known. Launch a kernel of one index with a loop")
+def check_shares(source, value: str, names: dict, spec, guards: bool) -> None:
+    """Raises an error for a share that depends on what it must not. names: what the kernel's parameters stand for. guards: the kernel
+    knows which of a scan's two runs this is, and guards its stores itself."""
+    body = source.tree.body
+    if isinstance(body, list):
+        Shares(source, value, names, spec, spec.pattern == "scan" and not guards).walk(body)
 
 
-def shares_of(node, value: str) -> list:
-    """The shares in `value += share`, and in `value = join(value, share)`."""
-    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == value:
-        return [node.value]
-    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == value \
-            and isinstance(node.value, ast.Call):
-        return [a for a in node.value.args if not (isinstance(a, ast.Name) and a.id == value)]
-    return []
+class Shares:
+    def __init__(self, source, value, names, spec, stores_matter):
+        self.source, self.value, self.names, self.spec, self.stores_matter = source, value, names, spec, stores_matter
+        self.tainted: dict = {}
+        self.stored: set = set()
+        self.alias: dict = {}  # name of a row, a part or a record -> the array
+        self.control: list = []
+        self.loops: list = []  # for each loop around: the reasons for leaving it, or an item of it, early
+
+    # ---- statements ----
+
+    def walk(self, statements) -> None:
+        for s in statements:
+            visit = getattr(self, "do_" + type(s).__name__, None)
+            if visit is not None:
+                visit(s)
+
+    def do_Assign(self, s):
+        for target in s.targets:
+            self.assign(target, s.value, s)
+
+    def do_AnnAssign(self, s):
+        if s.value is not None:
+            self.assign(s.target, s.value, s)
+
+    def do_AugAssign(self, s):
+        self.assign(s.target, s.value, s)
+
+    def do_Expr(self, s):
+        self.note_calls(s.value)
+
+    def do_If(self, s):
+        reason = self.reason(s.test)
+        self.note_calls(s.test)
+        before = dict(self.tainted), set(self.stored), dict(self.alias)
+        self.under(reason, s.body)
+        after = self.tainted, self.stored, self.alias
+        self.tainted, self.stored, self.alias = before
+        self.under(reason, s.orelse)
+        self.unite(*after)
+        if reason is not None:
+            self.leave_early(s, reason)
+
+    def do_While(self, s):
+        self.loop(s, lambda: self.reason(s.test))
+
+    def do_For(self, s):
+        self.loop(s, lambda: self.reason(s.iter))
+
+    def loop(self, s, why):
+        self.loops.append([])
+        state = None
+        while state != (self.tainted, self.stored):
+            state = dict(self.tainted), set(self.stored)
+            reason = why()
+            if isinstance(s, ast.For):
+                self.set(s.target, reason)
+            self.under(reason or next(iter(self.loops[-1]), None), s.body)
+            self.unite(*state, {})
+        self.loops.pop()
+        self.walk(s.orelse)
+
+    def under(self, reason, statements):
+        """Statements that run or not for a reason."""
+        self.control.append(reason)
+        self.walk(statements)
+        self.control.pop()
+
+    def unite(self, tainted, stored, alias):
+        self.tainted = {**tainted, **self.tainted}
+        self.stored = self.stored | stored
+        self.alias = {**alias, **self.alias}
+
+    def leave_early(self, s, reason):
+        """A test that returns, breaks or continues decides about what is behind it."""
+        inside = [n for b in (*s.body, *s.orelse) for n in ast.walk(b)]
+        if any(isinstance(n, ast.Return) for n in inside):
+            self.control.insert(0, reason)
+        if self.loops and any(isinstance(n, (ast.Break, ast.Continue)) for n in inside):
+            self.loops[-1].append(reason)
+            self.control[-1] = self.control[-1] or reason
+
+    # ---- assignments ----
+
+    def assign(self, target, value, s):
+        if isinstance(target, (ast.Tuple, ast.List)):
+            single = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+            reasons = [self.reason(v) for v in (value.elts if single else [value] * len(target.elts))]
+            for part, reason in zip(target.elts, reasons):
+                self.set(part, reason)
+        elif self.is_value(target):
+            self.share(target, s)
+        else:
+            reason = self.reason(value)
+            self.note_calls(value)
+            if isinstance(s, ast.AugAssign):
+                reason = reason or self.reason(target)
+            found = self.view_of(value) if isinstance(target, ast.Name) and not isinstance(s, ast.AugAssign) else None
+            self.set(target, None if found else reason)
+            if found:
+                self.alias[target.id] = found
+
+    def set(self, target, reason):
+        """A target gets something that depends on `reason` (None: on nothing that matters)."""
+        reason = reason or next((c for c in self.control if c is not None), None)
+        if isinstance(target, ast.Name):
+            self.alias.pop(target.id, None)
+            self.tainted.pop(target.id, None)
+            if reason is not None:
+                self.tainted[target.id] = reason
+            return
+        root = self.root_of(target)
+        if root is not None:
+            self.stored |= {root} if self.stores_matter else set()
+        elif reason is not None:  # an element of a local array
+            self.tainted[name_of(target)] = reason
+
+    def is_value(self, target) -> bool:
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        return isinstance(target, ast.Name) and target.id == self.value
+
+    def share(self, target, s):
+        """A statement that changes the value."""
+        for reason in self.control:
+            if reason is not None:
+                raise self.error(reason, reason.node)
+        for share in self.shares_of(target, s):
+            reason = self.reason(share)
+            if reason is not None:
+                raise self.error(reason, reason.node if reason.stored else share)
+
+    def shares_of(self, target, s) -> list:
+        """The shares in `t += share`, `t = t + share`, `t = max(t, share)`, `t = join(t, share)`."""
+        if isinstance(s, ast.AugAssign):
+            return [s.value]
+        if self.spec.custom is not None or isinstance(target, ast.Subscript):  # any statement may be the join
+            others = [a for a in s.value.args if not self.is_itself(a)] if isinstance(s.value, ast.Call) else [s.value]
+            return others if isinstance(s.value, ast.Call) and len(others) < len(s.value.args) else []
+        operands, joins = [], None
+        if isinstance(s.value, ast.BoolOp):
+            operands, joins = s.value.values, "LAND" if isinstance(s.value.op, ast.And) else "LOR"
+        if isinstance(s.value, ast.BinOp):
+            operands, joins = [s.value.left, s.value.right], SIGNS.get(type(s.value.op), ("", None))[1]
+        elif isinstance(s.value, ast.Call):
+            operands, joins = s.value.args, CALLS.get(ast.unparse(s.value.func).rpartition(".")[2])
+        others = [o for o in operands if not self.is_itself(o)]
+        minus = isinstance(s.value, ast.BinOp) and isinstance(s.value.op, ast.Sub) and not self.is_itself(operands[0])
+        if joins != self.spec.reducers[0] or len(others) != len(operands) - 1 or minus:
+            expected = STATEMENTS.get(self.spec.reducers[0], "return x").format(t=self.value)
+            raise self.source.error(s, f"{self.value} is the value of the launch, which has op={self.spec.reducers[0].lower()!r}: a statement "
+                                    f"joins a share x to it by `{expected}`")
+        return others
+
+    def is_itself(self, node) -> bool:
+        return isinstance(node, ast.Name) and node.id == self.value
+
+    # ---- expressions ----
+
+    def reason(self, node) -> Reason | None:
+        """Why a share must not depend on an expression; None: it may."""
+        if isinstance(node, ast.Name):
+            if node.id == self.value:
+                return Reason(node)
+            return self.tainted.get(node.id)
+        if isinstance(node, ast.Attribute) and node.attr in WITHOUT_ELEMENTS:
+            return None
+        if isinstance(node, (ast.Subscript, ast.Attribute)):
+            root = self.root_of(node)
+            if root in self.stored:
+                return Reason(node, root)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) != "len":
+            for a in (*node.args, *[k.value for k in node.keywords]):
+                if self.view_of(a) in self.stored:
+                    return Reason(a, self.view_of(a))
+        return next((r for r in map(self.reason, ast.iter_child_nodes(node)) if r is not None), None)
+
+    def root_of(self, node) -> str | None:
+        """The array of outside that an element, a part or a record belongs to."""
+        while isinstance(node, (ast.Subscript, ast.Attribute)):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and self.is_self(node.value.id):
+                return f"{node.value.id}.{node.attr}"
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        return self.alias.get(node.id) or (node.id if isinstance(self.ref(node.id), ArrayRef) else None)
+
+    def ref(self, name):
+        return getattr(self.names.get(name), "ref", None)
+
+    def is_self(self, name) -> bool:
+        return isinstance(self.ref(name), Self)
+
+    def view_of(self, node) -> str | None:
+        """The array of outside that an expression is, or is a part or a record of; None: it is a number, or something else."""
+        root = self.root_of(node)
+        if root is None or isinstance(node, ast.Name):
+            return root
+        array = getattr(self.ref(root), "array", None)
+        if array is None:  # an attribute of an object: as a whole
+            return root if isinstance(node, ast.Attribute) else None
+        return None if is_number_of(links(node), array.element, array.rank) else root
+
+    # ---- calls that store ----
+
+    def note_calls(self, node):
+        """The arrays to which the calls in an expression store."""
+        for call in (n for n in ast.walk(node) if isinstance(n, ast.Call) and self.stores_matter):
+            names = [*range(len(call.args)), *[k.arg for k in call.keywords]]
+            given = dict(zip(names, [*call.args, *[k.value for k in call.keywords]]))
+            if "atomic" in ast.unparse(call.func):
+                written = {0}
+            else:
+                written, members = written_by(self.source, call, self.names)
+                self.stored |= members
+            self.stored |= {root for n in written if n in given and (root := self.root_of(given[n])) is not None}
+
+    def error(self, reason, node):
+        if reason.stored:
+            return self.source.error(node, f"what an index adds to {self.value} is read from {reason.stored}, which the body stores before: "
+                                     "the body of a scan stores only after all is summed. Use a variable for what is stored and added")
+        why = f"a scan first sums what all indices add, when {self.value} is not known" if self.spec.pattern == "scan" else \
+            f"{self.value} is what some of the other indices have added"
+        return self.source.error(node, f"what an index adds to {self.value} depends on {self.value}: {why}. Launch a kernel of one index with a loop")
 
 
-def dependent_names(tree, value: str) -> set:
-    """The value, and variables that are computed from it."""
-    found, before = {value}, 0
-    while len(found) != before:
-        before = len(found)
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None and reads(node.value, found):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                found |= {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return found
+def name_of(node) -> str:
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return getattr(node, "id", "")
 
 
-def reads(node, names: set) -> bool:
-    return any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in names for n in ast.walk(node))
+def written_by(source, call, names) -> tuple[set, set]:
+    """The arguments of a call (numbers, or names of keywords) to whose elements it stores, and the attributes of the kernel's object."""
+    function, first, me = None, 0, None
+    if isinstance(call.func, ast.Name):
+        function = source.lookup(call.func.id)
+    elif isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+        ref = getattr(names.get(call.func.value.id), "ref", None)
+        if isinstance(ref, Self):
+            me = call.func.value.id
+            function, first = getattr(type(ref.object), call.func.attr, None), 1
+        else:
+            function = getattr(source.lookup(call.func.value.id), call.func.attr, None)
+    function = of_user(function)
+    if function is None:
+        return set(), set()
+    parameters, members = stores_of(function)
+    formal = [a.arg for a in source_of(function).tree.args.args]
+    written = {p for name in parameters for p in (formal.index(name) - first, name)}
+    return written, {f"{me}.{m}" for m in members} if me else set()
 
 
-def changes(statements, value: str) -> bool:
-    return any(shares_of(n, value) for s in statements for n in ast.walk(s))
+def of_user(called):
+    """The Python function that is called, if it is one of the user's own."""
+    function = getattr(called, "function", called)
+    own = isinstance(function, pytypes.FunctionType) and (function.__module__ or "").split(".")[0] not in ("numpy", "minx", "math")
+    return function if own else None
 
 
-def stored_before(tree, share):
-    """An element in the share, of an array that a statement in front of it stores; None: there is none."""
-    for read in (n for n in ast.walk(share) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)):
-        for n in ast.walk(tree):
-            if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name) \
-                    and n.value.id == read.value.id and (n.lineno, n.col_offset) < (share.lineno, share.col_offset):
-                return read
-    return None
+def stores_of(function, seen=()) -> tuple[set, set]:
+    """The parameters to whose elements a function stores, and attributes of its first parameter."""
+    if function in seen:
+        return set(), set()
+    source = source_of(function)
+    formal = [a.arg for a in source.tree.args.args]
+    alias, parameters, members = {name: name for name in formal}, set(), set()
+
+    def note(place):
+        name, nodes = alias.get(name_of(place)), links(place)
+        if name is None:
+            return
+        parameters.add(name)
+        if nodes and isinstance(nodes[-1], ast.Attribute) and name == formal[0]:
+            members.add(nodes[-1].attr)
+
+    for n in ast.walk(source.tree):
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and name_of(n.value) in alias:
+            alias[n.targets[0].id] = alias[name_of(n.value)]
+    for n in ast.walk(source.tree):
+        if isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store):
+            note(n)
+        elif isinstance(n, ast.Call) and "atomic" in ast.unparse(n.func) and n.args:
+            note(n.args[0])
+        elif isinstance(n, ast.Call) and isinstance(n.func, ast.Name):
+            inner = of_user(source.lookup(n.func.id))
+            if inner is not None:
+                below = [a.arg for a in source_of(inner).tree.args.args]
+                for name in stores_of(inner, (*seen, function))[0]:
+                    at = below.index(name)
+                    given = n.args[at] if at < len(n.args) else next((k.value for k in n.keywords if k.arg == name), None)
+                    if given is not None:
+                        note(given)
+    return parameters, members

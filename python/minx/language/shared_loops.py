@@ -17,6 +17,7 @@ import copy
 from .. import types as T
 from ..types import INT
 from .order import COLLECTIVES, Memory, meet
+from .reducers import result_type
 from .results import extreme_of
 from .team import Team
 from .values import LOOPS, Val, c_name, strip
@@ -68,6 +69,15 @@ def join_kinds(t, loop) -> dict:
     return found
 
 
+def continues(node):
+    """The `continue` statements of the loop around a statement."""
+    if isinstance(node, ast.Continue):
+        yield node
+    elif not isinstance(node, (ast.For, ast.While)):
+        for child in ast.iter_child_nodes(node):
+            yield from continues(child)
+
+
 def share_of(t, loop, name):
     """What an item adds to a variable that the items also read, as an expression of the loop's index; None: nothing reads it."""
     reads = [n for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
@@ -80,6 +90,9 @@ def share_of(t, loop, name):
         raise t.error(reads[0], f"items read {name}, which makes this a scan: then one statement of the loop, outside of branches, "
                                 f"adds to it: {name} += ...")
     before = loop.body[: loop.body.index(adds[0])]
+    skipped = next((n for s in before for n in continues(s)), None)
+    if skipped is not None:
+        raise t.error(skipped, f"`continue` in front of {name} += ...: the items of a scan all add; add 0 if there is nothing to add")
     stored = [n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     values = {s.targets[0].id: s.value for s in before if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
               and stored.count(s.targets[0].id) == 1}
@@ -88,7 +101,12 @@ def share_of(t, loop, name):
         def visit_Name(self, node):
             if node.id == name:
                 raise t.error(adds[0], f"what an item adds to {name} depends on {name}: that is no scan")
-            return self.visit(copy.deepcopy(values[node.id])) if node.id in values else node
+            value = values.pop(node.id, None)  # one that is computed from itself is none of the loop
+            if value is None:
+                return node
+            found = self.visit(copy.deepcopy(value))
+            values[node.id] = value
+            return found
 
     share = Replace().visit(copy.deepcopy(adds[0].value))
     local = {n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} - {name}
@@ -196,7 +214,7 @@ def join_team(t, node, joined):
     thread adds its part to the result."""
     for j in joined:
         if is_only_returned(t, node, j):
-            t.line(f"MX_VECTOR_SINGLE(mx_t) *mx_v += ({t.c_type(t.unit.fields[0] if t.unit.fields else j.type)}){j.part};")
+            t.line(f"MX_VECTOR_SINGLE(mx_t) *mx_v += {j.part};")
             t.returned_in_parts = j.name
         else:
             t.line(j.into(j.team(j.part)))
@@ -206,6 +224,8 @@ def is_only_returned(t, node, j) -> bool:
     """Is j.name a sum of this loop alone, `s = 0.0` in front of it, and `return s` the statement behind it, the last one? And does the
     launch add what teams return?"""
     spec, body = t.spec, getattr(t.source.tree, "body", None)
+    if result_type("SUM", j.type) != j.type or spec.value not in (None, j.type):
+        return False  # a sum of 32 bits wraps before it is converted
     if not t.kernel or j.kind != "+" or spec.pattern != "reduce" or spec.reducers != ("SUM",) or spec.custom is not None or spec.array:
         return False
     if not isinstance(body, list) or len(body) < 3 or body[-2] is not node or not isinstance(body[-1], ast.Return):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .. import types as T
-from ..types import BOOL, FLOAT, INT, Array
+from ..types import BOOL, FLOAT, INT, Array, FieldArray, Struct
 from .dialect import MINX, Dialect
 
 MISSING = object()
@@ -366,6 +366,29 @@ def strip(code: str) -> str:
 
 def wrap(code: str) -> str:
     return code if is_atom(code) or balanced(code) else f"({code})"
+
+
+def links(place) -> list:
+    """The subscripts and attributes of a place, the outermost first: of a[i].x, a[i].x and a[i]."""
+    out = []
+    while isinstance(place, (ast.Subscript, ast.Attribute)):
+        out.append(place)
+        place = place.value
+    return out
+
+
+def is_number_of(links, element, rank: int) -> bool:
+    """Is a place in an array a number, no part and no record? links: of the place; element: the type of the array's elements."""
+    for link in reversed(links):
+        key = ast.Constant(link.attr) if isinstance(link, ast.Attribute) else link.slice
+        for k in key.elts if isinstance(key, ast.Tuple) else [key]:
+            if isinstance(k, ast.Constant) and isinstance(k.value, str):
+                element = dict(element.fields).get(k.value) if isinstance(element, Struct) else element
+            elif not isinstance(k, ast.Slice) and not (isinstance(k, ast.Constant) and k.value is Ellipsis):
+                rank -= 1
+            if isinstance(element, FieldArray):
+                element, rank = element.element, rank + len(element.shape)
+    return rank <= 0 and not isinstance(element, Struct)
 
 
 def assigned_names(tree) -> set:
