@@ -85,7 +85,14 @@ def test_records_in_matrices_and_functions(context):
     def move(atom, by):
         atom["x"] += by
 
+    def turn(atom, by):
+        move(atom, by)
+        atom["v"][1] = atom["x"]
+
     def f(i, a, out):
+        first = a[i, 0]
+        turn(first, 2.0)
+        move(a[i, 1], 3.0)
         for j in range(a.shape[1]):
             out[i, j] = length(a[i, j]["v"]) + a["x"][i, j]
 

@@ -84,8 +84,8 @@ def test_checked(tmp_path, resource):
     assert said.pop("fine") == "ran"
     expected = {
         "index": r"index of dimension 0 of view '\w+' is [45], expected 0 to 3",
-        "part": "index of a part of an array",
-        "local": r"index of dimension 0 of mx_local_\w+ is not 0 to 3|index of dimension 0 of w is not 0 to 3",
+        "part": "index of dimension 0 of row is out of bounds",
+        "local": "index of dimension 0 of w is not 0 to 3",
         "divide": r"integer division by zero: `b\[i\] % \(n - 2\)`",
         "function": "integer division by zero: `n // by`",
         "asserted": "an item of too large a number",

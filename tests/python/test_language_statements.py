@@ -196,6 +196,20 @@ def test_default_arguments_are_part_of_a_function():
         assert list(out) == [i * default for i in range(4)]
 
 
+def test_default_arguments_that_change():
+    def helper(v, by=2):
+        return v * by
+
+    def f(i, out, more=1.0):
+        out[i] = helper(i) + more
+
+    for by, more in ((2, 1.0), (2, 4.0), (5, 4.0)):
+        helper.__defaults__, f.__defaults__ = (by,), (more,)
+        out = np.zeros(4)
+        minx.parallel_for(4, f, out)
+        assert list(out) == [i * by + more for i in range(4)]
+
+
 class Body:
     def __init__(self, n):
         self.x, self.gain, self.shape = np.arange(float(n)), 0.5, (2, 3)

@@ -1,6 +1,7 @@
 """Mistakes with arrays, contexts and the run time: each is an error with a message that says what is wrong and what to
 do. The messages are compared whole; * stands for an address or a path."""
 
+import functools
 import pickle
 import re
 
@@ -31,6 +32,10 @@ def launch(*arrays, ctx="serial", kernel=add, policy=3):
 
 
 x3, serial = np.ones(3), "serial"
+
+
+def reduced(**options):
+    return minx.parallel_reduce(3, total, x3, ctx=make(serial), **options)
 
 
 def closed_context():
@@ -72,6 +77,11 @@ def recorded(work):
 class NoWeakReferences:
     __slots__ = ()
     __cuda_array_interface__ = {"version": 3, "shape": (3,), "typestr": "<f8", "data": (4096, False)}
+
+
+class Callable:
+    def __call__(self, i, y, x):
+        y[i] = x[i]
 
 
 fields = np.zeros(3, [("flag", "u1"), ("x", "f8")])
@@ -151,6 +161,42 @@ MISTAKES = {
         "MX_ERR_SPACE: the view 'u' is in simt memory, which NumPy cannot access: use numpy(), which copies"),
     "np.asarray of simt": (lambda: np.asarray(in_simt()), "TypeError",
         "the view 'u' is in simt memory: use numpy(), which copies"),
+    # launches
+    "partial": (lambda: launch(kernel=functools.partial(add, x=x3)), "TypeError",
+        "a kernel is a Python function, got a functools.partial: give the function itself, and its arguments to the "
+        "launch, by name if you like"),
+    "builtin": (lambda: launch(kernel=print), "TypeError",
+        "a kernel is a Python function, got print, which is not written in Python: write a function that calls it for "
+        "one index"),
+    "class": (lambda: launch(kernel=NoWeakReferences), "TypeError",
+        "a kernel is a Python function, got the class NoWeakReferences: give a method of an object of it"),
+    "twice": (lambda: minx.kernel(add), "TypeError",
+        "a kernel is a Python function, got the kernel add: it is one already"),
+    "object": (lambda: launch(kernel=Callable()), "TypeError",
+        "a kernel is a Python function, got a Callable that can be called: give its method __call__, as in "
+        "parallel_for(n, f.__call__, ...)"),
+    "text as a kernel": (lambda: launch(kernel="add"), "TypeError",
+        "a kernel is a Python function, got a str: give a function of the index, marked @minx.kernel or not"),
+    "policy": (lambda: launch(policy=2.5), "TypeError",
+        "the policy is a float: expected a Range, an MDRange, a Team, or an integer"),
+    "range": (lambda: minx.Range(2.5), "TypeError", "Range: got 2.5, expected an integer"),
+    "ranges": (lambda: minx.MDRange(3), "TypeError",
+        "MDRange: got 3, expected a tuple of integers, as in minx.MDRange((rows, columns))"),
+    "teams": (lambda: minx.Team(4, "2"), "TypeError", "Team: got '2', expected an integer"),
+    "into": (lambda: reduced(into=[0]), "TypeError",
+        "into is a list: expected the array or view that gets the result, as into=np.zeros(1)"),
+    "index of into": (lambda: reduced(into=np.zeros(2), index=0.5), "TypeError", "index: got 0.5, expected an integer"),
+    "length": (lambda: reduced(length=2.5), "TypeError", "length: got 2.5, expected an integer"),
+    "op of numpy": (lambda: reduced(op=np.add), "TypeError", "op=add: write op='sum'"),
+    "op of python": (lambda: reduced(op=(min, max)), "TypeError", "op=min: write op='min'"),
+    "op of one's own": (lambda: reduced(op=launch), "TypeError",
+        "op=launch: write op=minx.Reducer(init, join), with the identity of the join"),
+    "op as a number": (lambda: reduced(op=3), "TypeError",
+        "op=3: expected one of sum, prod, min, max, all, any, band, bor, minloc, maxloc, minmaxloc, a tuple of them, or "
+        "a minx.Reducer"),
+    "unknown op": (lambda: reduced(op="mean"), "ValueError",
+        "no operator 'mean': expected one of sum, prod, min, max, all, any, band, bor, minloc, maxloc, minmaxloc, or a "
+        "minx.Reducer"),
     # views
     "shape of put": (lambda: in_serial().put(np.zeros(4)), "ValueError",
         "view 'u': got shape (4,), expected (3,)"),

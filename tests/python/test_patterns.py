@@ -211,16 +211,19 @@ def test_other_reductions_into_an_array(context):
     def largest(i, row, k, x):
         row[k[i]] = max(row[k[i]], x[i])
 
+    def see(bits, n, v):
+        bits[n] |= minx.i64(1) << v
+
     @minx.kernel
-    def seen(i, j, bits, a):
-        bits[i % 5] |= minx.i64(1) << a[i, j]
+    def seen_by_a_function(i, j, bits, a):
+        see(bits, i % 5, a[i, j])
 
     rng, d = np.random.default_rng(12), Arrays(context)
     k, x = rng.integers(0, 9, N), rng.random(N)
     got = minx.parallel_reduce(N, largest, d.to(k), d.to(x), op="max", length=9, ctx=context)
     assert np.array_equal(got, [x[k == n].max() for n in range(9)])
     a = rng.integers(0, 40, (31, 3))
-    got = minx.parallel_reduce(minx.MDRange(a.shape), seen, d.to(a), op="bor", length=5, ctx=context)
+    got = minx.parallel_reduce(minx.MDRange(a.shape), seen_by_a_function, d.to(a), op="bor", length=5, ctx=context)
     assert np.array_equal(got, [np.bitwise_or.reduce(1 << a[n::5].ravel()) for n in range(5)])
 
 
@@ -272,6 +275,24 @@ def test_scans(context, n):
     for kernel, expected in ((exclusive, np.cumsum(x) - x), (inclusive, np.cumsum(x))):
         assert minx.parallel_scan(n, kernel, out, d.to(x), ctx=context) == x.sum()
         assert np.array_equal(d.back(out), expected)
+
+
+def test_scan_in_place(context):
+    """An element that the body stores is read before, a local array at any time, and a tuple is no mistake."""
+
+    @minx.kernel
+    def in_place(i, total, out, x):
+        w = minx.local(2, int)
+        w[1] = x[i]
+        before, own = total, w[1]
+        x[i] = before
+        total += own
+        out[i] = total
+
+    d, x = Arrays(context), np.random.default_rng(15).integers(-9, 9, 9000)
+    out, given = d.to(np.zeros(9000, int)), d.to(x)
+    assert minx.parallel_scan(9000, in_place, out, given, ctx=context) == x.sum()
+    assert np.array_equal(d.back(out), np.cumsum(x)) and np.array_equal(d.back(given), np.cumsum(x) - x)
 
 
 def test_scan_of_a_part(context):

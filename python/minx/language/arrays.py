@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+from dataclasses import replace
 
 from .. import types as T
 from ..types import INT, NP_BOOL, Array, FieldArray, Struct
@@ -131,7 +132,7 @@ class Arrays:
         element, name = T.NP_BOOL if T.is_bool(common) else T.strong(common), self.new("mx_table")
         listed = ", ".join(strip(self.cast(v, element, node)) for v in values)
         self.line(f"{self.c_type(element)} {name}[{len(values)}] = {{{listed}}};", node)
-        return ArrayRef(name, Array(element, 1), shape=(len(values),), name=name)
+        return ArrayRef(name, Array(element, 1), shape=(len(values),), name="a list or tuple")
 
     # ---- elements and parts ----
 
@@ -147,10 +148,10 @@ class Arrays:
             inner = self.of_array(ast.copy_location(ast.Subscript(node.value, first, ast.Load()), node), ref)
             return self.of_array(ast.copy_location(ast.Subscript(node.value, second, ast.Load()), node), inner.ref)
         axes = self.axes_of(node, ref)
-        part = ArrayRef(ref.code, ref.array, ref.origin, axes, ref.name, ref.shape, ref.field)
+        part = ArrayRef(ref.code, ref.array, ref.origin, axes, f"a part of {ref.name}", ref.shape, ref.field)
         if part.rank:
             return Val("", None, ref=part)
-        return self.element_of(part)
+        return self.element_of(replace(part, name=ref.name))
 
     def element_of(self, ref: ArrayRef) -> Val:
         """The element of a part of no dimensions."""
@@ -178,7 +179,7 @@ class Arrays:
         if not ref.shape or not self.spec.checked or axis.isdigit():
             return axis
         self.helper("index")
-        text = c_string(f"index of dimension {d} of {ref.name or 'a local array'} is not 0 to {ref.shape[d] - 1}"[:63])
+        text = c_string(f"index of dimension {d} of {ref.name} is not 0 to {ref.shape[d] - 1}"[:63])
         return f"PY_INDEX({axis}, {ref.shape[d]}, {text})"
 
     def axes_of(self, node, ref: ArrayRef) -> tuple:
@@ -222,7 +223,8 @@ class Arrays:
         index = self.cast(value, INT)
         if self.spec.checked:
             self.helper("index")
-            index = f"PY_INDEX({strip(index)}, {axis.count}, \"index of a part of an array\")"
+            text = c_string(f"index of dimension {ref.dimensions.index(d)} of {ref.name} is out of bounds"[:63])
+            index = f"PY_INDEX({strip(index)}, {axis.count}, {text})"
         scaled = index if axis.step == 1 else f"{wrap(index)} * {axis.step}"
         return scaled if axis.begin == "0" else f"{axis.begin} + {scaled}"
 
@@ -373,7 +375,7 @@ class Arrays:
             ),
             node,
         )
-        return Val("", None, ref=ArrayRef(name, Array(element, len(shape)), name=name, shape=tuple(shape)))
+        return Val("", None, ref=ArrayRef(name, Array(element, len(shape)), name="a local array", shape=tuple(shape)))
 
 
 def record_text(struct: Struct) -> str:

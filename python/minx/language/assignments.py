@@ -6,6 +6,7 @@ record of one is no variable: it stands for that array, with its indices as they
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from .. import types as T
 from ..types import INT, Struct
@@ -163,8 +164,9 @@ class Assignments:
                 target, f"{name} is {describe(value)}: variables of kernels are numbers, arrays and objects of numbers"
             )
         self.name_for(node, name, value)
-        self.local_refs[name] = Val(value.code, None, ref=self.fixed(ref, node) if isinstance(ref, ArrayRef) else ref,
-                                    outside=value.outside)
+        if isinstance(ref, ArrayRef):
+            ref = replace(self.fixed(ref, node), name=name)
+        self.local_refs[name] = Val(value.code, None, ref=ref, outside=value.outside)
 
     def bind_record(self, node, name, value):
         """r = a[i] of an array of records is that element, no copy, as in NumPy."""

@@ -12,6 +12,7 @@ import types as pytypes
 from .. import types as T
 from ..types import BOOL, COMPLEX, FLOAT, INT, Struct
 from .constructs import BUILTINS
+from .results import ArrayAccumulator
 from .source import source_of
 from .team import TeamRef
 from .values import (
@@ -111,6 +112,8 @@ class Functions:
                 node,
                 f"{ast.unparse(node.func)} takes one {'or two numbers' if T.is_complex(t) else 'number'} in kernels",
             )
+        if weak == FLOAT and len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+            return self.folded(node, lambda: float(node.args[0].value))  # float("inf")
         values = [self.number(a) for a in node.args] or [const_val(0)]
         if T.is_complex(t) and len(values) == 2:
             real = "f32" if t == "c64" else FLOAT
@@ -247,6 +250,8 @@ class Functions:
             parameters.append(f"{value.type.name} *{c}")
             arguments.append(f"&{value.code}")
             return [value.type]
+        if value.place and isinstance(value.type, Struct) and value.type.kind == "record":
+            return self.pass_record(name, value, names, parameters, arguments)
         if self.is_value(value.type):
             annotated = (
                 self.spec.dialect.annotations_convert and T.is_number(value.type) and self.annotated(source, name)
@@ -267,8 +272,24 @@ class Functions:
         if isinstance(value.ref, Self):
             names[name] = value
             return self.pass_self(value.ref, parameters, arguments)
+        if isinstance(value.ref, ArrayAccumulator):
+            if "simd" in self.loop_names:
+                raise self.error(node, "items that run at the same time pass on the value of the launch: use range(...)")
+            names[name] = value
+            parameters.append(f"{self.unit.name}_array mx_v")
+            arguments.append("mx_v")
+            return [ArrayAccumulator]
         names[name] = value
         return [id(value.ref)]
+
+    def pass_record(self, name, value: Val, names, parameters, arguments) -> list:
+        """An element of an array of records by pointer: what a function stores in its fields is in the array."""
+        const = value.origin is not None and value.origin not in self.unit.written
+        parameters.append(f"{'const ' if const else ''}{value.type.name} *{c_name(name)}")
+        pointed = value.code.startswith("(*") and balanced(value.code)
+        arguments.append(value.code[2:-1] if pointed else f"&{value.code}")
+        names[name] = Val(f"(*{c_name(name)})", value.type, origin=value.origin, place=True, shared=value.shared)
+        return [value.type, const, value.origin, value.shared]
 
     def pass_array(self, name, ref: ArrayRef, names, parameters, arguments) -> list:
         """An array by pointer, and the indices of a part of it as integers."""

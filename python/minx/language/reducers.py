@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,13 +76,30 @@ class Reducer:
         return f"Reducer({self.types}, {self.values!r}, {code_hash(self.join)})"
 
 
+FUNCTIONS = {"sum": (np.add, operator.add, sum), "prod": (np.multiply, operator.mul, np.prod), "min": (np.minimum, min), "max": (np.maximum, max),
+             "all": (all, np.logical_and), "any": (any, np.logical_or), "band": (np.bitwise_and, operator.and_),
+             "bor": (np.bitwise_or, operator.or_), "minloc": (np.argmin,), "maxloc": (np.argmax,)}
+
+
+def name_for(op) -> str:
+    """What to write in place of an operator that is no name."""
+    for name, functions in FUNCTIONS.items():
+        if any(op is f for f in functions):
+            return f"write op={name!r}"
+    if callable(op):
+        return "write op=minx.Reducer(init, join), with the identity of the join"
+    return f"expected one of {', '.join(NAMES)}, a tuple of them, or a minx.Reducer"
+
+
 def reducers_of(op) -> tuple:
     """The operators of a launch as a tuple of names, or with one Reducer. TypeError, ValueError: it is none."""
-    ops = op if type(op) is tuple else (op,) if isinstance(op, (str, Reducer)) else tuple(op)
+    ops = op if type(op) is tuple else tuple(op) if isinstance(op, list) else (op,)
     for one in ops:
         if isinstance(one, Reducer):
             if len(ops) > 1:
                 raise TypeError("a Reducer is the only operator of a launch: join a tuple in it")
+        elif not isinstance(one, str):
+            raise TypeError(f"op={getattr(one, '__name__', repr(one))}: {name_for(one)}")
         elif one not in NAMES:
             raise ValueError(f"no operator {one!r}: expected one of {', '.join(NAMES)}, or a minx.Reducer")
     if not ops:

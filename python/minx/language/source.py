@@ -113,6 +113,11 @@ def behind(value):
     return getattr(value, "__func__", value)
 
 
+def defaults_of(function):
+    """The default values of a function that a kernel calls; None: it has none, or is no function."""
+    return getattr(behind(function), "__defaults__", None) if callable(function) else None
+
+
 def code_hash(function, place: bool = False) -> str:
     """Of what a function does, as far as its own text says. place: and of where it stands, for kernels that name lines."""
 

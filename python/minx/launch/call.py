@@ -16,9 +16,9 @@ from .. import types as T
 from ..errors import Error
 from ..language.plain import run_python
 from ..language.reducers import reducers_of
-from ..language.source import behind
+from ..language.source import behind, defaults_of
 from .compiled import compile_for
-from .kernel import BoundKernel, Kernel, kernel_members, plain_kernel
+from .kernel import BoundKernel, Kernel, check_function, kernel_members, plain_kernel
 from .overlap import shared_memory
 from .policy import range_of
 from .result import INTO, Target, arrange
@@ -129,6 +129,7 @@ def launch(pattern, policy, kernel, args, ctx, reducers, named=None, target=None
         if isinstance(kernel, pytypes.MethodType):
             kernel, instance = plain_kernel(kernel.__func__), kernel.__self__
         else:
+            check_function(kernel)
             kernel = plain_kernel(kernel)
     if named or kernel.function.__defaults__:
         args = arrange(kernel, pattern, policy, args, named, instance is not None, target)
@@ -206,9 +207,10 @@ def array_at(n, args, target):
 
 def has_other_constants(kernel) -> bool:
     """Has a number or a function from outside of the kernel changed? Then all that was compiled with the old one ends."""
-    for place, name, value in kernel.constants:
+    for place, name, value, defaults in kernel.constants:
         now = place.get(name)
-        if now is not value and (not callable(value) or behind(now) is not behind(value)):
+        if now is not value and (not callable(value) or behind(now) is not behind(value)) or \
+                defaults is not None and defaults_of(now) is not defaults:
             kernel.compiled.clear()
             for old in list(kernel.calls.values()):
                 old.end()

@@ -16,6 +16,7 @@ from ..language.annotations import annotated as argument_as
 from ..language.annotations import annotations_of
 from ..language.reducers import LOCATIONS, NAMES, Reducer
 from ..language.results import ATOMICS
+from ..language.source import defaults_of
 from ..language.values import Spec, number_type
 from .kernel import kernel_members
 from .result import NumberReader, Reader
@@ -73,7 +74,7 @@ def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=N
         path = build.compile_kernel(generated.text, tuple(ctx.instances), kernel.function.__name__)
         made = {**json.loads(generated.dumps()), "reducers": list(spec.reducers), "path": str(path), "outside": unit.outside}
         stored.save(made, unit.outside)
-    known = {(id(place), name) for place, name, _ in kernel.constants}
+    known = {(id(place), name) for place, name, *_ in kernel.constants}
     found = [p for p in (place_of(*o) for o in made["outside"]) if p is not None]
     kernel.constants += [c for c in found if (id(c[0]), c[1]) not in known]
     kernel.compiled[key] = compiled = Compiled(build.Path(made["path"]), made)
@@ -128,11 +129,11 @@ def place_of(function, expression, value):
         return None
     if not owner:
         place = scope_of(function, name)
-        return place, name, place.get(name) if callable(value) else value
+        return place, name, place.get(name) if callable(value) else value, defaults_of(value)
     found = scope_of(function, root).get(root)
     for attribute in attributes:
         found = getattr(found, attribute)
-    return Attributes(found), name, getattr(found, name) if callable(value) else value
+    return Attributes(found), name, getattr(found, name) if callable(value) else value, defaults_of(value)
 
 
 def annotated(kernel, spec, names):

@@ -4,12 +4,34 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types as pytypes
+
+import numpy as np
 
 from ..language import generate
 from ..language.dialect import MINX
 
 
 ITEMS = ("simd", "plain", "resident_2", "resident_4")
+
+
+def check_function(function) -> None:
+    """TypeError: it is no Python function, whose text becomes a kernel; the message says what to write instead."""
+    if isinstance(function, pytypes.FunctionType):
+        return
+    if isinstance(function, functools.partial):
+        found, instead = "a functools.partial", "give the function itself, and its arguments to the launch, by name if you like"
+    elif isinstance(function, Kernel):
+        found, instead = f"the kernel {function.__name__}", "it is one already"
+    elif isinstance(function, type):
+        found, instead = f"the class {function.__name__}", "give a method of an object of it"
+    elif isinstance(function, (pytypes.BuiltinFunctionType, np.ufunc)) or type(function).__module__ == "builtins" and callable(function):
+        found, instead = f"{function.__name__}, which is not written in Python", "write a function that calls it for one index"
+    elif callable(function):
+        found, instead = f"a {type(function).__name__} that can be called", "give its method __call__, as in parallel_for(n, f.__call__, ...)"
+    else:
+        found, instead = f"a {type(function).__name__}", "give a function of the index, marked @minx.kernel or not"
+    raise TypeError(f"a kernel is a Python function, got {found}: {instead}")
 
 
 class Kernel:
@@ -29,12 +51,14 @@ class Kernel:
     bind = None  # kernels written in C have another way from arguments to a call
 
     def __init__(self, function, items=None, dialect=MINX):
+        check_function(function)
         functools.update_wrapper(self, function)
         self.function, self.items, self.dialect = function, items, dialect
         self.compiled: dict = {}
         self.calls: dict = {}
-        self.orders: dict = {}  # of arguments that are given by name
-        self.constants: list = []  # (place, name, number) from outside
+        self.orders: dict = {}  # of arguments that are given by name, or have defaults
+        self.defaults = function.__defaults__  # that `orders` are of
+        self.constants: list = []  # (place, name, number or function, defaults of the function) from outside
         if function.__code__.co_kwonlyargcount or function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             raise TypeError(f"{function.__name__}: a kernel has no parameters with or behind `*`; any can be given by its name")
         self.parameters = list(function.__code__.co_varnames[: function.__code__.co_argcount])

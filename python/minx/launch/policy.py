@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 import functools
+import operator
 
 AUTO = -1
 INDEX_END = 2**31 - 4096
+
+
+def whole(number, what: str) -> int:
+    """TypeError: it is no integer."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"{what}: got {number!r}, expected an integer") from None
+
+
+def numbers_of(given, what: str) -> tuple:
+    """The integers of a tuple or list."""
+    if isinstance(given, (str, dict)) or not hasattr(given, "__len__"):
+        raise TypeError(f"{what}: got {given!r}, expected a tuple of integers, as in minx.MDRange((rows, columns))")
+    return tuple(whole(n, what) for n in given)
 
 
 class Range:
@@ -24,7 +40,7 @@ class Range:
 
     def __init__(self, begin, end=None, tile=0, dynamic=False):
         begin, end = (0, begin) if end is None else (begin, end)
-        self._set((int(begin),), (int(end),), (int(tile),), dynamic)
+        self._set((whole(begin, "Range"),), (whole(end, "Range"),), (whole(tile, "tile"),), dynamic)
 
     def _set(self, begin, end, tile, dynamic):
         self.begin, self.end, self.tile = begin, end, tile
@@ -46,11 +62,12 @@ class MDRange(Range):
     """
 
     def __init__(self, begin, end=None, tile=None, dynamic=False):
-        begin, end = ((0,) * len(begin), begin) if end is None else (begin, end)
-        tile = (0,) * len(begin) if tile is None else tile
+        begin = numbers_of(begin, "MDRange")
+        begin, end = ((0,) * len(begin), begin) if end is None else (begin, numbers_of(end, "MDRange"))
+        tile = (0,) * len(begin) if tile is None else numbers_of(tile, "tile")
         if not 1 <= len(begin) <= 6 or len(end) != len(begin) or len(tile) != len(begin):
             raise ValueError(f"got begin {begin}, end {end}, tile {tile}: expected as many numbers in each, 1 to 6")
-        self._set(tuple(map(int, begin)), tuple(map(int, end)), tuple(map(int, tile)), dynamic)
+        self._set(begin, end, tile, dynamic)
 
 
 range_of = functools.lru_cache(maxsize=256)(Range)
@@ -77,7 +94,7 @@ class Team:
     __slots__ = ("space", "numbers")
 
     def __init__(self, league, size=AUTO, lanes=AUTO):
-        self.space, self.numbers = ("TEAM", True), (int(league), int(size), int(lanes), 0, 0, 0, 0)
+        self.space, self.numbers = ("TEAM", True), (*(whole(n, "Team") for n in (league, size, lanes)), 0, 0, 0, 0)
 
     def with_scratch(self, level, team_bytes, thread_bytes=0) -> "Team":
         """The same teams with scratch at level 0 (small and fast) or 1 (large): bytes that the team shares, and that each of its

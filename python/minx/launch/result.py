@@ -7,8 +7,9 @@ import struct
 
 import numpy as np
 
+from .. import runtime
 from ..language.reducers import Reducer, results
-
+from .policy import whole
 
 INTO = -1  # the number of the array that gets the result
 
@@ -24,12 +25,14 @@ class Target:
         return None if into is None and length is None else cls(into, index, length)
 
     def __init__(self, into, index, length):
+        if into is not None and not runtime.is_array(into):
+            raise TypeError(f"into is a {type(into).__name__}: expected the array or view that gets the result, as into=np.zeros(1)")
         if length is not None:
-            length = int(length)
+            length = whole(length, "length")
             size = length if into is None else int(np.prod(into.shape))
             if length < 0 or size != length:
                 raise ValueError(f"length={length}" + (f", but into has {size} elements" if into is not None else " is negative"))
-        self.into, self.index, self.length = into, int(index), length
+        self.into, self.index, self.length = into, whole(index, "index"), length
         self.makes_array = into is None
         self.key = (id(into), self.index, length)
 
@@ -71,6 +74,9 @@ def arrange(kernel, pattern, policy, args, named, method, target) -> tuple:
     """The arguments of a kernel in the order of its parameters, from those by place, those by name, and defaults. TypeError: one is
     missing, there twice, or unknown. Where a reduction's kernel may have a parameter for its value, the names that are given decide."""
     named, array = named or {}, target is not None and target.length is not None
+    if kernel.function.__defaults__ is not kernel.defaults:
+        kernel.defaults = kernel.function.__defaults__
+        kernel.orders.clear()
     key = (pattern, policy.space[0], method, array, len(args), *named)
     rest = kernel.orders.get(key)
     if rest is None:
