@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -43,6 +44,27 @@ static inline double course_seconds(void)
     return timespec_get(&now, TIME_UTC) == TIME_UTC
                ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
                : 0;
+}
+
+/* With `measure`, prints the median of the times of five calls of work, after one that is not
+ * counted. Else calls it once. */
+static inline mx_err course_time(const course *c, const char *what, mx_err (*work)(void *data),
+                                 void *data)
+{
+    double time[5];
+    MX_TRY(work(data));
+    for (int n = 0; c->measure && n < 5; n++) {
+        MX_TRY(mx_fence(c->ctx));
+        const double start = course_seconds();
+        MX_TRY(work(data));
+        MX_TRY(mx_fence(c->ctx));
+        const double taken = course_seconds() - start;
+        int at = n;
+        for (; at > 0 && time[at - 1] > taken; at--) time[at] = time[at - 1];
+        time[at] = taken;
+    }
+    if (c->measure) printf("time: %s: %.3f ms\n", what, 1e3 * time[2]);
+    return MX_OK;
 }
 
 static inline int course_main(int argc, char **argv, mx_err (*run)(const course *c))

@@ -3,6 +3,7 @@
 
     check.py pages PROGRAM BACKEND [LESSON...]     PROGRAM has all solutions: PROGRAM solution01 serial
     check.py gaps LIBMINX CC [LESSON...]           compiles start files by CC, as C for hosts, and links LIBMINX
+    check.py each LIBMINX CC [LESSON...]           the same, and each gap alone: takes longer, no test of ctest
 
 pages: a page shows what a program prints in a block
 
@@ -13,9 +14,9 @@ pages: a page shows what a program prints in a block
 
 A block whose backend is serial must hold for every backend; another one is run where it names the backend.
 
-gaps: start.c and solution.c are the same outside of their gaps, which are the lines between `GAP n:` and `END n`. With all gaps open,
-and with one open and the others filled, the program ends with 1, and its message names an open gap. Where a page shows what the
-program prints then, it must print that:
+gaps: start.c and solution.c are the same outside of their gaps, which are the lines between `GAP n:` and `END n`. With all gaps open
+the program ends with 1, and its message names an open gap. `each` also tries it with each gap open and the others filled. Where a page
+shows what the program prints, it must print that:
 
     $ build/lesson02 serial     (all gaps open)        $ build/lesson02 serial  # gaps 1 to 3 filled
 
@@ -29,6 +30,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,7 +118,7 @@ def shown(page, number, filled):
             yield words[0].split()[1], expected
 
 
-def check_lesson(folder, starts):
+def check_lesson(folder, starts, each):
     number = folder.name[:2]
     start, solution = (folder / "start.c").read_text(), (folder / "solution.c").read_text()
     page = (folder / "README.md").read_text()
@@ -134,8 +136,8 @@ def check_lesson(folder, starts):
         return faults + [difference(f"{folder.name}: start.c differs from solution.c outside of the gaps",
                                     solution, filled(gaps))]
     backend = next(shown(page, number, 0), ("serial", None))[0]
-    # all open, each one alone open, and what else the page shows
-    variants = [[], *([o for o in gaps if o != g] for g in gaps if len(gaps) > 1)]
+    # all open, and what else the page shows
+    variants = [[]] + [[o for o in gaps if o != g] for g in gaps if each and len(gaps) > 1]
     variants += [gaps[:n] for n in range(1, len(gaps)) if gaps[:n] not in variants and any(shown(page, number, n))]
     for which in variants:
         told = list(shown(page, number, len(which))) if which == gaps[:len(which)] else []
@@ -155,10 +157,10 @@ def check_lesson(folder, starts):
     return faults
 
 
-def gaps(library, compiler, *numbers):
+def gaps(library, compiler, *numbers, each=False):
     with tempfile.TemporaryDirectory() as scratch:
         starts = Starts(library, compiler, scratch)
-        return report([fault for folder in lessons(numbers) for fault in check_lesson(folder, starts)])
+        return report([fault for folder in lessons(numbers) for fault in check_lesson(folder, starts, each)])
 
 
 def report(faults):
@@ -167,6 +169,6 @@ def report(faults):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4 or sys.argv[1] not in ("pages", "gaps"):
+    if len(sys.argv) < 4 or sys.argv[1] not in ("pages", "gaps", "each"):
         sys.exit(__doc__)
-    sys.exit({"pages": pages, "gaps": gaps}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"pages": pages, "gaps": gaps, "each": partial(gaps, each=True)}[sys.argv[1]](*sys.argv[2:]))
