@@ -67,7 +67,7 @@ def wrapped(x: float, box: float) -> float:
 
 @pk.function
 def cell_of(x: float, width: float, n: int) -> int:
-    c: int = x / width
+    c: int = x / width  # type: ignore[assignment]
     return min(c, n - 1)
 
 
@@ -394,7 +394,7 @@ class Liquid(Verlet):
         self.in_cell: pk.View2D[pk.int32] = pk.View([self.n**3, MOST_IN_CELL], pk.int32)
         self.number: pk.View1D[pk.int32] = pk.View([self.atoms], pk.int32)
         self.neighbors: pk.View2D[pk.int32] = pk.View([self.atoms, MOST_NEIGHBORS], pk.int32)
-        self.energies = []
+        self.energies: List[float] = []
 
     @pk.main
     def run(self):

@@ -38,7 +38,7 @@ def star(i: int, j: int, grid: pk.View2D[pk.double], out: pk.View2D[pk.double], 
 
 @pk.workunit
 def norm(i: int, j: int, acc: pk.Acc[float], out: pk.View2D[pk.double]):
-    acc += fabs(out[i][j])  # noqa: F821
+    acc += fabs(out[i][j])  # type: ignore[name-defined]  # noqa: F821
 
 
 def functions(space, iterations, n, radius):

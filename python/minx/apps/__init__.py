@@ -14,6 +14,9 @@ joined by commas. The app knows which ones there are: a wrong one raises AppErro
 the nearest valid one.
 """
 
+import os
+from typing import Any, TypeAlias
+
 from .errors import AppError
 from .find import program
 from .results import Array, Results
@@ -21,8 +24,10 @@ from .run import Figure, Region, Run, launch
 
 __all__ = ["minimd", "minife", "tealeaf", "AppError", "Run", "Figure", "Region", "Results", "Array", "program"]
 
+Deck: TypeAlias = str | os.PathLike[str] | None
 
-def minimd(deck=None, **options) -> Run:
+
+def minimd(deck: Deck = None, **options: Any) -> Run:
     """Runs miniMD, molecular dynamics, and waits for its end.
 
     deck: the path of a deck, or its text (with line ends). docs/minimd.md and `minimd --help-deck` have the keys.
@@ -51,7 +56,7 @@ def minimd(deck=None, **options) -> Run:
     return launch("minimd", deck, options)
 
 
-def minife(deck=None, **options) -> Run:
+def minife(deck: Deck = None, **options: Any) -> Run:
     """Runs miniFE, finite elements: `minife(nx=30, preconditioner="multigrid", relative_tolerance=1e-10)`.
 
     deck: the path of a parameter file, or its text; none is needed. docs/minife.md and `minife --help-deck` have the
@@ -63,7 +68,7 @@ def minife(deck=None, **options) -> Run:
     return launch("minife", deck, options)
 
 
-def tealeaf(deck=None, **options) -> Run:
+def tealeaf(deck: Deck = None, **options: Any) -> Run:
     """Runs TeaLeaf, heat conduction: `tealeaf("inputs/tealeaf/crooked_pipe_10.in", end_step=20, tl_use_ppcg=True)`.
 
     deck: the path of a deck, or its text. docs/tealeaf-deck.md and `tealeaf --help-deck` have the keys. Options, what

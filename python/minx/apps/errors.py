@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .run import Run
 
 MEANINGS = {  # as in the README of minx
     0: "the run ended, and its checks passed",
@@ -36,7 +41,8 @@ class AppError(RuntimeError):
     None.
     """
 
-    def __init__(self, message: str, *, exit_code=None, command=(), stderr="", run=None):
+    def __init__(self, message: str, *, exit_code: int | None = None, command: Sequence[str] = (), stderr: str = "",
+                 run: Run | None = None) -> None:
         super().__init__(message)
         self.exit_code, self.command, self.stderr, self.run = exit_code, tuple(command), stderr, run
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +45,14 @@ class Array:
     (solution 5x5x5 float64 [temperature], ('z', 'y', 'x'), 1.0)
     """
 
-    def __init__(self, file: Path, path: str, dims: tuple | None = None, coordinates: dict | None = None, owner=None):
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    units: str
+    dims: tuple[str, ...]
+    coordinates: dict[str, np.ndarray]
+
+    def __init__(self, file: Path, path: str, dims: tuple[str, ...] | None = None, coordinates: dict[str, np.ndarray] | None = None,
+                 owner: Any = None) -> None:
         with _h5py().File(file, "r") as opened:
             dataset = opened[path]
             self.shape, self.dtype = dataset.shape, dataset.dtype
@@ -60,33 +69,38 @@ class Array:
             self._values = self[()]
         return self._values
 
-    ndim = property(lambda self: len(self.shape))
-    size = property(lambda self: int(np.prod(self.shape)))
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
 
-    def __array__(self, dtype=None, copy=None):
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         values = self.values if dtype is None else self.values.astype(dtype, copy=False)
         return values.copy() if copy else values
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         if self._values is not None:
             return self._values[index]
         with _h5py().File(self.file, "r") as opened:
             return opened[self.path][index]
 
-    def __len__(self):
+    def __len__(self) -> int:
         if not self.shape:
             raise TypeError(f"{self.name} is a scalar")
         return self.shape[0]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.values)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{self.name} {'x'.join(map(str, self.shape)) or 'scalar'} {self.dtype}" + (
             f" [{self.units}]" if self.units != "1" else ""
         )
 
-    def to_xarray(self):
+    def to_xarray(self) -> Any:
         """An xarray.DataArray with dimensions, coordinates and the attribute units."""
         xarray = _xarray()
         return xarray.DataArray(
@@ -132,7 +146,7 @@ class Arrays(Mapping):
         with _h5py().File(file, "r") as opened:
             self._names = sorted(opened[group]) if group in opened else []
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         if name not in self._opened:
             if name not in self._names:
                 raise KeyError(
@@ -144,10 +158,10 @@ class Arrays(Mapping):
     def __iter__(self):
         return iter(self._names)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._names)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "{" + ", ".join(map(repr, self.values())) + "}"
 
 
@@ -168,7 +182,13 @@ class Results:
     ((5, 5, 5), 4, True)
     """
 
-    def __init__(self, path, keep=None):
+    attributes: dict[str, Any]
+    fields: Mapping[str, Array]
+    series: Mapping[str, Array]
+    frames: Mapping[str, Mapping[str, Array]]
+    meshes: Mapping[str, Mapping[str, Array]]
+
+    def __init__(self, path: str | os.PathLike[str], keep: Any = None) -> None:
         self.path, self._keep = Path(path), keep  # keep: a temporary folder lives as long as what is read from it
         with _h5py().File(self.path, "r") as opened:
             self.attributes = {name: _plain(value) for name, value in opened.attrs.items()}
@@ -178,7 +198,7 @@ class Results:
             self.path, "meshes", lambda file, group: Arrays(file, group, self._array)
         )
 
-    def open(self):
+    def open(self) -> Any:
         """The file as an h5py.File, for reading; the caller closes it."""
         return _h5py().File(self.path, "r")
 
@@ -238,21 +258,21 @@ class Results:
             return {name: _plain(item[()]) for name, item in opened.get(group, {}).items() if hasattr(item, "shape")}
 
     @property
-    def input(self) -> dict:
+    def input(self) -> dict[str, Any]:
         return self._values("input")
 
     @property
-    def provenance(self) -> dict:
+    def provenance(self) -> dict[str, Any]:
         return self._values("provenance")
 
     @property
-    def checks(self) -> dict:
+    def checks(self) -> dict[str, SimpleNamespace]:
         with self.open() as opened:
             names = list(opened.get("verification", {}))
         checks = {name: self._values(f"verification/{name}") for name in names}
         return {name: SimpleNamespace(**{**check, "passed": bool(check["passed"])}) for name, check in checks.items()}
 
-    def to_xarray(self):
+    def to_xarray(self) -> Any:
         """An xarray.Dataset of all fields and series, with coordinates and units. Dimensions without coordinates are
         named by their length, so that fields of different shapes fit beside each other; series that are coordinates are
         not repeated as data.
@@ -267,6 +287,6 @@ class Results:
             data[name] = made.rename({d: f"{d}_{n}" for d, n in zip(made.dims, made.shape) if d not in made.coords})
         return xarray.Dataset(data, attrs=self.attributes)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         fields, series = (", ".join(group) or "none" for group in (self.fields, self.series))
         return f"<results of {self.attributes.get('app', '?')}: fields {fields}; series {series}>"

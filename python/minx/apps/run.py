@@ -6,9 +6,11 @@ import json
 import numbers
 import os
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from . import child, find, progress
 from .errors import AppError, meaning_of
@@ -40,7 +42,7 @@ class Figure:
     unit: str
     higher_is_better: bool
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.value:.4g} {self.unit}"
 
 
@@ -75,16 +77,15 @@ class Run:
     (True, 1, 'minife')
     """
 
-    def __init__(self, app, command, ended: child.Ended, folder: Path, keep, summary: dict):
+    def __init__(self, app: str, command: Sequence[str], ended: child.Ended, folder: Path, keep: Any, summary: dict[str, Any]) -> None:
         self.app, self.command, self.folder, self._keep = app, tuple(command), folder, keep
-        self.exit_code, self.stdout, self.stderr = (
-            ended.exit_code,
-            ended.stdout,
-            progress.without_progress(ended.stderr),
-        )
-        self.summary, self.verdict = summary, summary["verdict"]
-        self.fom = Figure(**summary["fom"]) if summary.get("fom") else None
-        self.regions = {name: Region(**region) for name, region in summary["regions"].items()}
+        self.exit_code: int = ended.exit_code
+        self.stdout: str = ended.stdout
+        self.stderr: str = progress.without_progress(ended.stderr)
+        self.summary = summary
+        self.verdict: str = summary["verdict"]
+        self.fom: Figure | None = Figure(**summary["fom"]) if summary.get("fom") else None
+        self.regions: dict[str, Region] = {name: Region(**region) for name, region in summary["regions"].items()}
 
     @property
     def meaning(self) -> str:
@@ -104,11 +105,11 @@ class Run:
             )
         return Results(path, self._keep)
 
-    def to_xarray(self):
+    def to_xarray(self) -> Any:
         """results.to_xarray(): an xarray.Dataset of all fields and series."""
         return self.results.to_xarray()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         s = self.summary
         return (
             f"<{self.app} {s['problem']}, {s['problem_size']} on {s['backend']}, {s['ranks']} x {s['threads']}: "
