@@ -12,9 +12,9 @@ import house
 from minx_compare import agreement, baseline, export, figures, launch, limits, machine, matrix, plots, report, slurm, table
 
 
-def summary(seconds=2.0, **more):
+def summary(seconds=2.0, work=1, **more):
     value = {"app": "tealeaf", "host": "n1", "cpu": "CPU", "device": "", "nodes": 1, "problem": "pipe", "problem_size": 100, "backend": "openmp",
-             "fom": {"name": "rate", "value": 100 / seconds, "unit": "cells/s", "higher_is_better": True}, "date": "2026-01-01", "iterations": 5,
+             "fom": {"name": "rate", "value": 100 * work / seconds, "unit": "cells/s", "higher_is_better": True}, "date": "2026-01-01", "iterations": 5,
              "set_up_seconds": 0.5, "solve_seconds": seconds, "wall_seconds": seconds + 0.5, "max_rss_bytes": 1e6,
              "regions": {"whole_run": {"seconds": 9, "calls": 1, "bytes": 9e9, "flops": 0},
                          "loop": {"seconds": seconds, "calls": 10, "bytes": 8e9, "flops": 4e9}}}
@@ -168,7 +168,7 @@ class Figures(unittest.TestCase):
 
         base = configuration(record(seconds=8.0, threads=1, memberships=[member("strong"), member("weak")]))
         some = [base, configuration(record(seconds=4.0, threads=2, memberships=[member("strong")])),
-                configuration(record(seconds=10.0, ranks=2, threads=1, memberships=[member("weak")]))]
+                configuration(record(seconds=10.0, work=2, ranks=2, threads=1, memberships=[member("weak")]))]
         curves = {curve["scaling"]: [point["efficiency"] for point in curve["points"]] for curve in figures.scaling(some)}
         self.assertEqual(curves, {"strong": [1, 1], "weak": [1, 0.8]})
 
@@ -187,7 +187,8 @@ class Figures(unittest.TestCase):
 
     def test_scaling(self):
         strong = [configuration(record(seconds=8.0 / n, threads=n, scaling="strong")) for n in (1, 2, 4)]
-        weak = [configuration(record(seconds=s, ranks=n, threads=1, scaling="weak")) for n, s in ((1, 4.0), (2, 5.0))]
+        # the problem on two ranks is twice as large and needs 1.5 times the iterations: three times the work in 1.875 times the time
+        weak = [configuration(record(seconds=s, work=w, ranks=n, threads=1, scaling="weak")) for n, s, w in ((1, 4.0, 1), (2, 7.5, 3))]
         curves = {curve["scaling"]: curve["points"] for curve in figures.scaling(strong + weak)}
         self.assertEqual([(p["processors"], p["speed_up"], p["efficiency"]) for p in curves["strong"]], [(1, 1, 1), (2, 2, 1), (4, 4, 1)])
         self.assertEqual([(p["processors"], p["efficiency"]) for p in curves["weak"]], [(1, 1), (2, 0.8)])

@@ -7,7 +7,8 @@ from .launch import perform
 
 
 class Estimate:
-    """Seconds of runs: what runs of the same configuration took, else what the plan says, else what others took."""
+    """Seconds of runs and of minx-verify after them: what runs of the same configuration took, else what the plan says, else what
+    others took."""
 
     def __init__(self, records):
         self.known = {}
@@ -15,7 +16,7 @@ class Estimate:
             self.add(record)
 
     def add(self, record):
-        self.known.setdefault(record["run"]["config"], []).append(record["seconds"])
+        self.known.setdefault(record["run"]["config"], []).append(record["seconds"] + record.get("verify_seconds", 0))
 
     def of(self, run):
         """Seconds, or None."""

@@ -178,15 +178,23 @@ def best_by_processors(some):
     return [best[number] for number in sorted(best)]
 
 
+def gain(first, one, weak):
+    """How many times as fast as the first point. Strong scaling compares times. Weak scaling compares rates of work, the figures of merit: a
+    solver needs more iterations for a larger system, which is no loss of the machine."""
+    if weak:
+        return one["fom"] / first["fom"] if first["fom"] else None
+    return first["solve_seconds"] / one["solve_seconds"] if one["solve_seconds"] else None
+
+
 def curve(key, points):
     first = points[0]
     weak = key[0] == "weak"
     found = []
     for one in points:
-        ratio = first["solve_seconds"] / one["solve_seconds"] if one["solve_seconds"] else None
+        ratio = gain(first, one, weak)
         growth = processors(one) / processors(first)
         found.append({"processors": processors(one), "ranks": one["ranks"], "threads": one["threads"], "seconds": one["solve_seconds"],
-                      "speed_up": None if weak else ratio, "efficiency": ratio if weak or ratio is None else ratio / growth})
+                      "speed_up": None if weak else ratio, "efficiency": None if ratio is None else ratio / growth})
     names = ("scaling", "case", "app", "deck_name", "variant", "backend", "layout", "precision", "host")
     return {**dict(zip(names, key)), "points": found}
 

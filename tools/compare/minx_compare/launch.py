@@ -222,7 +222,9 @@ def perform(comparison, run, store):
     record["summary"], why = read_summary(folder / "summary.json", run)
     record["outcome"], record["reason"] = judge(run, code, timed_out, why, folder)
     if record["outcome"] == "passed":
+        began = time.monotonic()
         record.update(verified(comparison, folder / "results.h5"))
+        record["verify_seconds"] = time.monotonic() - began
     record["disturbed"] = disturbed(run, record["summary"]) if record["outcome"] == "passed" else None
     store.keep(run, record)
     return record
