@@ -60,6 +60,28 @@ def test_loops(context):
     both(context, 12, loops, np.zeros((12, 4)))
 
 
+def loops_over_one_name(i, out):
+    """A loop in a loop over the same name sets its variable, after its own bounds are computed from it."""
+    n = 0
+    for k in range(3):
+        for k in range(k, k + 2):
+            n = n * 10 + k
+        n = n * 10 + k
+    for k in range(i % 4):
+        k = 2 * k
+        for j in range(k):
+            n += j
+        if k == 2:
+            for k in range(5, 7):
+                n += k
+        n = n * 3 + k
+    out[i] = n
+
+
+def test_loops_over_one_name(context):
+    both(context, 4, loops_over_one_name, np.zeros(4))
+
+
 def rebinding(i, out, n):
     a, b = 1, 2
     for k in range(i):
@@ -129,6 +151,29 @@ def counts_down(n):
 
 def nothing(a, i):
     a[i, 5] += 1.0
+
+
+def half_and(a, b):
+    q = b // 2
+    a, b = b, a
+    return 100 * q + (a if a > b else a - b)
+
+
+def signs(i, out, n):
+    """What is assigned later says nothing of the sign before."""
+    x = n // 2 + n % 3 * 10
+    y = half_and(i, n)
+    n = i
+    z = 0
+    for k in range(4):
+        z += n // 2
+        n = -k
+    out[i, 0], out[i, 1], out[i, 2] = x, y, z + n
+    out[i, 3] = 1 if i > 5 or -9 < half_and(i, i) < 40 else 0
+
+
+def test_signs(context):
+    both(context, 4, signs, np.zeros((4, 4)), -7)
 
 
 def functions(i, out, x):

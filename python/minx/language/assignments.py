@@ -120,7 +120,7 @@ class Assignments:
         if isinstance(target, ast.Name):
             if isinstance(value.ref, tuple):
                 value = self.packed(node, value)
-            if value.place and isinstance(value.type, Struct) and value.type.kind == "record":
+            if value.place and isinstance(value.type, Struct) and value.type.kind in ("record", "generator"):
                 return self.bind_record(node, target.id, value)
             if value.ref is not None and value.type is None:
                 return self.bind_ref(node, target, value)
@@ -213,8 +213,8 @@ class Assignments:
     def type_of_variable(self, target, name, value: Val, bound):
         """The type of a variable, with what is known of it now and from the pass before."""
         before, constant = self.seen_types.get(name), value.const is not MISSING
-        if bound is not None and before is None and self.is_value(bound.type):
-            before, self.seen_constant[name] = bound.type, False  # an argument that changes
+        if bound is not None and before is None and self.is_value(bound.type):  # an argument that changes
+            before, self.seen_constant[name], self.seen_nonneg[name] = bound.type, False, bound.nonneg
         was_constant = self.seen_constant.get(name, True)
         joined = self.join_types(before, value.type, was_constant, constant)
         if joined is None:

@@ -101,7 +101,7 @@ class Expressions:
             if isinstance(value, np.generic) and not T.is_number(T.of_dtype(value.dtype)):
                 raise self.error(node, f"{ast.unparse(node)} is a {value.dtype}: kernels do not have this type")
             return const_val(value)
-        if isinstance(value, np.ndarray):
+        if (hasattr(value, "__array__") or hasattr(value, "__cuda_array_interface__")) and not isinstance(value, type):
             raise self.error(node, f"{ast.unparse(node)} is an array of outside: pass it as an argument")
         if isinstance(value, (list, dict, set)):
             raise self.error(
@@ -165,6 +165,8 @@ class Expressions:
         if found is MISSING:
             raise self.error(node, f"{ast.unparse(node.value)} has no {node.attr}")
         function = getattr(found, "function", found)
+        if self.spec.dialect.handler(function) is not None:
+            return Val("", None, ref=function)
         if ref.path and isinstance(function, pytypes.FunctionType):
             return Val("", None, ref=Method(lambda t, call, statement: t.user_function(call, function, bound=ref)))
         return Val("", None, ref=found)

@@ -173,6 +173,7 @@ class Functions:
             v.place or isinstance(v.ref, ArrayRef) and (v.ref.origin is None or v.ref.origin in self.unit.written)
             for v in names.values()
         )
+        value.pure = bool(self.conditional) and not changes and not value.effects  # where it cannot be computed before
         return self.ordered(value, node, statement) if changes else value
 
     def pass_self(self, ref: Self, parameters, arguments) -> list:
@@ -245,7 +246,7 @@ class Functions:
             value = self.packed(node, value)
         if isinstance(value.ref, ArrayRef):
             return self.pass_array(name, value.ref, names, parameters, arguments)
-        if isinstance(value.type, Struct) and value.type.kind == "random":
+        if isinstance(value.type, Struct) and value.type.kind in ("random", "generator"):
             names[name] = Val(f"(*{c})", value.type, place=True)
             parameters.append(f"{value.type.name} *{c}")
             arguments.append(f"&{value.code}")

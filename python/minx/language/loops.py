@@ -97,7 +97,8 @@ class Loops:
         if end.const is MISSING or end.const > 8:
             self.unit.loops = True
         name, n = node.target.id, self.new("mx_n")
-        private = not self.escapes(node)
+        around = getattr(self.local_refs.get(name), "type", None) == INT  # a loop around over the same name, whose variable this one sets
+        private = not self.escapes(node) and not (around and kind == "plain")
         changed = any(isinstance(s, ast.Name) and s.id == name and isinstance(s.ctx, ast.Store)
                       for b in node.body for s in ast.walk(b))
         if step.const is MISSING and not step.nonneg:
@@ -107,7 +108,8 @@ class Loops:
         if step.const is not MISSING and step.const == 0:
             raise self.error(call.args[2], "a step of 0")
         down = step.const is not MISSING and step.const < 0
-        variable = c_name(name) if private and not changed else n
+        in_bounds = any(isinstance(s, ast.Name) and s.id == name for s in ast.walk(call))  # of a loop around, over the same name
+        variable = c_name(name) if private and not changed and not in_bounds else n
         by = step.code
         if step.const is MISSING:  # Python takes it once
             by = self.stored(self.cast(step, INT), node)

@@ -305,8 +305,9 @@ def loop_body(t, node, variable, begin):
     t.loop_names.append("parallel")
     t.enter()
     before = t.local_refs.get(name)
-    t.line(f"const int64_t {c_name(name)} = {variable};")
-    t.local_refs[name] = Val(c_name(name), INT, nonneg=begin.nonneg)
+    changed = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for s in node.body for n in ast.walk(s))
+    t.line(f"{'' if changed else 'const '}int64_t {c_name(name)} = {variable};")
+    t.local_refs[name] = Val(c_name(name), INT, nonneg=begin.nonneg and not changed)
     for s in node.body:
         t.statement(s)
     t.local_refs.pop(name, None)

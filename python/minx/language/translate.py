@@ -100,5 +100,6 @@ class Translator(Places, Order, Results, Statements, Loops, Assignments, Express
         self.declare_here()
         for n, statement in enumerate(body):
             self.statement(statement, last=n == len(body) - 1)
-        self.types, self.nonneg, self.constants = self.seen_types, self.seen_nonneg, self.seen_constant
+        nonneg = {name: known and self.nonneg.get(name, True) for name, known in self.seen_nonneg.items()}
+        self.types, self.nonneg, self.constants = self.seen_types, nonneg, self.seen_constant
         self.places = self.place_all()

@@ -52,7 +52,7 @@ class Index:
         self.cache.save_index(self.key, {**made, "path": None, "entry": entry, "outside": stored})
 
     def remembered(self, value) -> str:
-        if isinstance(value, pytypes.FunctionType) and not value.__module__.startswith("minx."):  # these are in PACKAGE
+        if isinstance(value, pytypes.FunctionType) and not (value.__module__ or "").startswith("minx."):  # these are in PACKAGE
             return code_hash(value, self.place)
         return f"{value.__module__}.{value.__qualname__}" if isinstance(value, pytypes.FunctionType) else repr(value)
 
