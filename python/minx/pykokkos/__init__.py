@@ -59,6 +59,7 @@ from .policies import (
     ThreadVectorRange,
 )
 from .programs import Timer, callback, classtype, execute, finalize, function, functor, initialize, main, workload
+from .random import Random_XorShift64_Pool, Random_XorShift1024_Pool
 from .sort import BinOp1D, BinOp3D, BinSort
 from .spaces import (
     ExecutionSpace,

@@ -9,13 +9,13 @@ import typing
 
 from ..language.dialect import Dialect
 from ..language.values import Method, Val, const_val
-from . import atomics, nested
+from . import atomics, nested, random
 from .rewrite import rewritten
 
 MATH = """sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh fabs
 trunc erf erfc
 fmod hypot atan2 copysign cbrt floor ceil isnan isinf isfinite gamma lgamma fmin fmax""".split()
-HANDLERS: dict = {**nested.HANDLERS, **atomics.HANDLERS}
+HANDLERS: dict = {**nested.HANDLERS, **atomics.HANDLERS, **random.HANDLERS}
 
 
 class PyKokkos(Dialect):

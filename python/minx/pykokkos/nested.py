@@ -243,19 +243,22 @@ def nested_reduce(t, node, statement):
 
 
 def nested_scan(t, node, statement):
-    """Each thread, or each lane, has one part of the range. It runs it twice: first for the sum of the part, then,
-    beginning with the sum of the parts before, with final set."""
-    policy, function = inner_function(t, node, "pk.TeamThreadRange(team, n) or pk.ThreadVectorRange(team, n)")
-    if not isinstance(policy, RangeRef) or policy.kind not in (TeamThreadRange, ThreadVectorRange):
-        raise t.error(
-            node, "parallel_scan takes pk.TeamThreadRange(team, n) or pk.ThreadVectorRange(team, n) inside of workunits"
-        )
+    """Each thread, or each lane (over a TeamVectorRange each lane of each thread) has one part of the range. It runs it
+    twice: first for the sum of the part, then, beginning with the sum of the parts before, with final set."""
+    expected = "pk.TeamThreadRange(team, n), pk.ThreadVectorRange(team, n) or pk.TeamVectorRange(team, n)"
+    policy, function = inner_function(t, node, expected)
+    if not isinstance(policy, RangeRef) or policy.kind.dimensions:
+        raise t.error(node, f"parallel_scan takes {expected} inside of workunits")
     who, parameters = check_level(t, node, policy), parameters_of(t, node, function, policy, 2, "parallel_scan")
     begin, end, _ = shape_of(t, policy)
     type_, level = value_type(t, function.args.args[1]), t.level
     c, part, base, total = t.c_type(type_), t.new("mx_part"), t.new("mx_base"), t.new("mx_total")
     first, count, variable = t.new("mx_first"), t.new("mx_count"), t.new("mx_i")
-    number, of = ("mx_t->rank", "mx_t->size") if who == "threads" else ("mx_t->lane", "mx_t->lanes")
+    number, of = {
+        "threads": ("mx_t->rank", "mx_t->size"),
+        "lanes": ("mx_t->lane", "mx_t->lanes"),
+        "items": ("(mx_t->rank * mx_t->lanes + mx_t->lane)", "(mx_t->size * mx_t->lanes)"),
+    }[who]
     t.unit.loops = True
     t.line(f"const int {first} = {begin}, {count} = {end} > {first} ? {end} - {first} : 0;", node)
     t.line(f"{c} {part} = 0, {base} = 0, {total} = 0;")
@@ -279,11 +282,13 @@ def nested_scan(t, node, statement):
 
     one_run(part, False)
     if who == "threads":
-        t.line(f"{base} = mx_team_scan(mx_t, {part});")
-        t.line(f"{total} = mx_team_sum(mx_t, {part});")
+        t.line(f"{total} = {part};")
     else:
         lane = t.new("mx_lane")
         t.line(f"MX_VECTOR_SCAN(mx_t, {lane}, 0, mx_t->lanes, {total}, {part}) {base} = {total};")
+    if who != "lanes":
+        t.line(f"{base} += mx_team_scan(mx_t, {total});")
+        t.line(f"{total} = mx_team_sum(mx_t, {total});")
     one_run(base, True)
     return Val(total, type_)
 

@@ -16,6 +16,7 @@ from . import debug, nested, spaces
 from .dialect import HANDLERS, PyKokkos
 from .nested import LAMBDA_VIEW
 from .policies import MDRangePolicy, Nested, Policy, RangePolicy, TeamPolicy, is_integer
+from .random import Random_XorShift64_Pool
 from .spaces import ExecutionSpaceInstance, MemorySpace
 from .views import Trait, View, is_ordinary
 
@@ -264,6 +265,8 @@ def parts_of(name, value, objects: dict, only=None):
         yield name, value
         return
     objects[name] = type(value)
+    if isinstance(value, Random_XorShift64_Pool):
+        value.begin_launch()
     for attribute in only if only is not None else [n for n, v in vars(value).items() if is_argument(v)]:
         yield from parts_of(f"{name}.{attribute}", getattr(value, attribute), objects)
 

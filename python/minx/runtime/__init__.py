@@ -9,7 +9,8 @@ arguments.py    arrays as arguments of launches
 dlpack.py       capsules that libraries exchange
 graph.py        recorded launches
 kernel_library.py  libraries of kernels written in C
-regions.py      names for profiling tools"""
+regions.py      names for profiling tools
+sorting.py      the kit's sorts"""
 
 from .arguments import array_type, dtype_of, is_array, is_writable, state_of, view_of
 from .arrays import streams_of

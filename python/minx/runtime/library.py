@@ -56,6 +56,8 @@ _CHECKED = {
     "mx_scatter_contribute": [c_void_p, c_void_p, Handle],
     "mx_scatter_reset": [c_void_p, c_void_p],
     "mx_scatter_destroy": [c_void_p],
+    "mx_bin_sort": [c_void_p, Handle, Handle, Handle],
+    "mx_permute": [c_void_p, Handle, Handle, Handle],
     "mx_graph_create": [c_void_p, POINTER(c_void_p)],
     "mx_graph_after": [c_void_p, c_int, POINTER(c_int)],
     "mx_graph_finish": [c_void_p],
