@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Lesson 13 on 1, 2 and 4 ranks: the solution prints what its page shows, the start file says which gap is open.
+
+usage: ranks.py FOLDER_OF_PROGRAMS MPIEXEC...          MPIEXEC ends with the flag for the number of ranks
+"""
+import subprocess
+import sys
+from pathlib import Path
+
+import check
+
+PAGE = (check.COURSE / "13-ranks" / "README.md").read_text()
+RUNS = [(1, "serial"), (2, "openmp:threads=1"), (2, "simt"), (4, "serial")]
+
+
+def shown(program):
+    """What the page shows of mpirun -n 4 build/PROGRAM serial."""
+    return dict(check.BLOCK.findall(PAGE))[f"mpirun -n 4 build/{program} serial"]
+
+
+def main():
+    folder, mpiexec = Path(sys.argv[1]), sys.argv[2:]
+    faults = []
+    for program, code, runs in [("solution13", 0, RUNS), ("lesson13", 1, [(4, "serial")])]:
+        for ranks, backend in runs:
+            done = subprocess.run([*mpiexec, str(ranks), folder / program, backend], capture_output=True, text=True, timeout=200)
+            # what the launcher itself says of a failed program comes behind
+            got = "".join(line + "\n" for line in (done.stdout + done.stderr).splitlines()[:shown(program).count("\n")])
+            if done.returncode != code or got != shown(program):
+                faults.append(check.difference(f"{program} {backend} on {ranks} ranks: exit code {done.returncode}, expected {code}",
+                                               shown(program), done.stdout + done.stderr))
+    return check.report(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
