@@ -29,7 +29,7 @@ def main():
             expect(0, "", 0, "minx-verify", f"{backend}.h5")
         expect(0, "", 0, "minx-verify", "serial.h5", "simt.h5")
         expect(0, "", 1, "solution14", DECK, "steps=60", "--backend=serial", "--checkpoint=c.h5", "--checkpoint-every=60")
-        expect(0, "restart", 1, "solution14", DECK, "--backend=serial", "--restart=c.h5", "--output=again.h5")
+        expect(0, "Restarted", 1, "solution14", DECK, "--backend=serial", "--restart=c.h5", "--output=again.h5")
         expect(0, "", 0, "minx-verify", "serial.h5", "again.h5")
         expect(0, "", 1, "lesson14", DECK, "--backend=serial", "--output=open.h5")
         expect(1, "energy", 0, "minx-verify", "open.h5")
