@@ -125,11 +125,12 @@
 #define MX_ITEM_6D_ o0, o1, o2, o3, o4, i
 #endif
 
-#if defined(MX_DISPATCH)
+#ifdef MX_DISPATCH
 #include "minx/detail/dispatch.h"
-#elif defined(__CUDACC__)
+#endif
+#if defined(__CUDACC__)
 #include "minx/device/kernel.h"
-#else
+#elif !defined(MX_DISPATCH) || defined(MX_INSTANCE_SUFFIX)
 #include "minx/host/kernel.h"
 #endif
 

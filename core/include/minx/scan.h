@@ -27,13 +27,14 @@
 #define MX_SCAN_CUSTOM(S, name, init, ...) \
     MX_DEFINE_CUSTOM_(SCAN_CUSTOM_, S, name, init, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
 
-#if defined(MX_DISPATCH)
-#define MX_DEFINE_RANGE_SCAN_(name, D, I, S, R, prologue) \
+#ifdef MX_DISPATCH
+#define MX_DEFINE_RANGE_SCAN_TABLE_(name, D, I, S, R, prologue) \
     MX_DEFINE_NUMBER_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN)
-#define MX_DEFINE_RANGE_SCAN_CUSTOM_(name, D, I, S, functions, prologue) \
+#define MX_DEFINE_RANGE_SCAN_CUSTOM_TABLE_(name, D, I, S, functions, prologue) \
     MX_DEFINE_KERNEL_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN, sizeof(name##__value), 0, NULL)
+#endif
 
-#elif !defined(__CUDACC__)
+#ifndef __CUDACC__
 #define MX_SCAN_ITEM_(name)              \
     name##__value value_ = lane_[l];     \
     name##__item(&a, i, &value_, false); \

@@ -169,15 +169,15 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
 
 #ifdef MX_DISPATCH
 #define MX_TEAM_BLOCK_ 4
-#define MX_DEFINE_TEAM_FOR_(name, D, I, S, what, prologue) \
+#define MX_DEFINE_TEAM_FOR_TABLE_(name, D, I, S, what, prologue) \
     MX_DEFINE_KERNEL_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_FOR, 0, 0, NULL)
-#define MX_DEFINE_TEAM_REDUCE_(name, D, I, S, R, prologue) \
+#define MX_DEFINE_TEAM_REDUCE_TABLE_(name, D, I, S, R, prologue) \
     MX_DEFINE_NUMBER_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE)
-#define MX_DEFINE_TEAM_FIELDS_(name, D, I, S, LIST, prologue) \
+#define MX_DEFINE_TEAM_FIELDS_TABLE_(name, D, I, S, LIST, prologue) \
     MX_DEFINE_LIST_(name, D, I, MX_TEAM_BLOCK_, LIST)
-#define MX_DEFINE_TEAM_CUSTOM_(name, D, I, S, functions, prologue) \
+#define MX_DEFINE_TEAM_CUSTOM_TABLE_(name, D, I, S, functions, prologue) \
     MX_DEFINE_KERNEL_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE, sizeof(name##__value), 0, NULL)
-#else
+#endif
 #define MX_DEFINE_TEAM_REDUCE_(name, D, I, S, R, prologue)                \
     MX_DEFINE_TEAM_VALUED_(name, S, prologue, R##_INIT(name##__value, v), \
                            R##_JOIN(name##__value, into, v))
@@ -186,4 +186,3 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
 #define MX_DEFINE_TEAM_CUSTOM_(name, D, I, S, functions, prologue)      \
     MX_DEFINE_TEAM_VALUED_(name, S, prologue, MX_INIT_OF_ functions(v), \
                            MX_JOIN_OF_ functions(into, v))
-#endif

@@ -48,7 +48,7 @@ def compile_kernel(text: str, instances: tuple, name: str = "a kernel", options:
 def stamp_for(instances: tuple) -> str:
     """Of all that a library depends on but its text: compilers, CPU, headers, options, units."""
     s = settings()
-    how = [(unit, command(s, unit, "", "")) for unit in (*instances, "dispatch")]
+    how = [(unit, command(s, unit, "", "")) for unit in units.units_of(instances)]
     if any(i.startswith("cuda") for i in instances):
         how.append(cuda.stamp(s))
     return hashlib.sha256(repr((s.stamp, how)).encode()).hexdigest()[:32]
@@ -64,7 +64,7 @@ def build(s: Settings, folder: Path, text: str, instances: tuple, name: str, ref
     """Makes kernel.so in a folder."""
     (folder / units.KERNEL).write_text(text)
     commands, plain, objects = [], [], []
-    for unit in (*instances, "dispatch"):
+    for unit in units.units_of(instances):
         source = f"{unit}.{units.extension(unit)}"
         (folder / source).write_text(units.source(unit, instances, text))
         objects.append(f"{unit}.o")

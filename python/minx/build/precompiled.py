@@ -23,7 +23,7 @@ def options(settings, unit: str, instances: tuple) -> list[str]:
     if unit.startswith("cuda"):
         return []
     compiler = settings.compiler
-    text = units.head(unit, instances if unit == "dispatch" else ()) + units.includes(units.ALL_HEADERS)
+    text = units.head(unit, instances) + units.includes(units.ALL_HEADERS)
     flags = compilers.host_options(settings, unit)
     key = hashlib.sha256(repr((settings.stamp, text, flags)).encode()).hexdigest()[:24]
     if (settings.cache.root, key) in _failed:

@@ -1,5 +1,8 @@
-"""The files that are compiled for a kernel file. As minx_add_kernels does it: one unit for each instance, and one, `dispatch`, for
-the table of the instances and the driver. A unit is a few lines that include the kernel file."""
+"""The files that are compiled for a kernel file: one unit for each instance. A unit is a few lines that include the kernel file.
+
+The table of the instances and the driver are in the unit of the first instance for hosts. minx_add_kernels has another unit for
+them, `dispatch`, in which a driver accesses elements with strides of run time. A driver of Python's accesses none, and a compiler
+needs a third less for one unit than for two. Without an instance for hosts there is such a unit."""
 
 from __future__ import annotations
 
@@ -7,16 +10,28 @@ KERNEL = "kernel.c"
 ALL_HEADERS = ("minx.h", "kernel.h", "scan.h", "team.h")
 
 
+def units_of(instances: tuple) -> tuple:
+    return instances if with_table(instances) != "dispatch" else (*instances, "dispatch")
+
+
+def with_table(instances: tuple) -> str:
+    """The unit that has the table of the instances."""
+    return next((i for i in instances if not i.startswith("cuda")), "dispatch")
+
+
 def head(unit: str, instances: tuple) -> str:
-    """The lines in front of a kernel file that make it this unit. instances: all of the kernel file, for `dispatch`."""
-    if unit == "dispatch":
+    """The lines in front of a kernel file that make it this unit. instances: all of the kernel file."""
+    lines = ""
+    if unit in ("dispatch", with_table(instances)):
         rows = ""
         for name in instances:
             kind, layout = name.upper().split("_")
             rows += f" ROW(name, MX_INSTANCE_{kind}, MX_LAYOUT_{layout}, {name})"
-        return f"#define MX_DISPATCH(ROW, name){rows}\n"
+        lines = f"#define MX_DISPATCH(ROW, name){rows}\n"
+    if unit == "dispatch":
+        return lines
     kind, layout = unit.split("_")
-    lines = f"#define MX_INSTANCE_SUFFIX {unit}\n#define MX_INSTANCE_LAYOUT {1 if layout == 'left' else 2}\n"
+    lines += f"#define MX_INSTANCE_SUFFIX {unit}\n#define MX_INSTANCE_LAYOUT {1 if layout == 'left' else 2}\n"
     return lines + ("#define MX_INSTANCE_SIMT_\n" if kind == "simt" else "")
 
 

@@ -8,8 +8,9 @@
  *     MX_WITH_SIMD_        gives the form of that kind
  *     MX_DEFINE_RANGE_REDUCE_(name, dimensions, index type, items, reducer, prologue)
  *
- * dispatch.h, host/kernel.h and device/kernel.h each have a version of the last one, and so
- * have team.h and scan.h. A mistake gives one static assertion wherever possible.
+ * host/kernel.h and device/kernel.h each have a version of the last one, and so have team.h and
+ * scan.h. dispatch.h has one with TABLE_ behind its name. A mistake gives one static assertion
+ * wherever possible.
  *
  * The patterns are FOR_, REDUCE_, FIELDS_, CUSTOM_, ARRAY_, SCAN_ and SCAN_CUSTOM_. `what` is the
  * reducer, the list of fields, or (init, join). */
@@ -53,6 +54,15 @@
     MX_CHECK_##PATTERN(name, what) MX_LOOK_UP_(MX_ITEMS_OF_##KIND##items##_, MX_NO_ITEMS_)(      \
         MX_DEFINER_##PATTERN(KIND, what), name, D, I, what, prologue, S, items)
 
+/* M##TABLE_ is the version of the dispatch unit, M that of an instance. */
+#if defined(MX_DISPATCH) && defined(MX_INSTANCE_SUFFIX)
+#define MX_IN_UNIT_(M, ...) M##TABLE_(__VA_ARGS__) M(__VA_ARGS__)
+#elif defined(MX_DISPATCH)
+#define MX_IN_UNIT_(M, ...) M##TABLE_(__VA_ARGS__)
+#else
+#define MX_IN_UNIT_(M, ...) M(__VA_ARGS__)
+#endif
+
 /* The kinds of items of ranges; team.h has those of teams, kernel.h explains them. */
 #define MX_ITEMS_OF_RANGE_MX_DEFAULT__ ~, MX_WITH_SIMD_
 #define MX_ITEMS_OF_RANGE_MX_ITEMS_SIMD_ ~, MX_WITH_SIMD_
@@ -60,14 +70,14 @@
 #define MX_ITEMS_OF_RANGE_MX_ITEMS_RESIDENT_2_ ~, MX_WITH_RESIDENT_2_
 #define MX_ITEMS_OF_RANGE_MX_ITEMS_RESIDENT_4_ ~, MX_WITH_RESIDENT_4_
 #define MX_WITH_SIMD_(M, name, D, I, what, prologue, ...) \
-    M(name, D, I, MX_ITEMS_SIMD, what, prologue)
+    MX_IN_UNIT_(M, name, D, I, MX_ITEMS_SIMD, what, prologue)
 #define MX_WITH_PLAIN_(M, name, D, I, what, prologue, ...) \
-    M(name, D, I, MX_ITEMS_PLAIN, what, prologue)
+    MX_IN_UNIT_(M, name, D, I, MX_ITEMS_PLAIN, what, prologue)
 #ifdef __CUDACC__
 #define MX_WITH_RESIDENT_2_(M, name, D, I, what, prologue, ...) \
-    M(name, D, I, MX_ITEMS_RESIDENT_2, what, prologue)
+    MX_IN_UNIT_(M, name, D, I, MX_ITEMS_RESIDENT_2, what, prologue)
 #define MX_WITH_RESIDENT_4_(M, name, D, I, what, prologue, ...) \
-    M(name, D, I, MX_ITEMS_RESIDENT_4, what, prologue)
+    MX_IN_UNIT_(M, name, D, I, MX_ITEMS_RESIDENT_4, what, prologue)
 #else
 #define MX_WITH_RESIDENT_2_ MX_WITH_PLAIN_
 #define MX_WITH_RESIDENT_4_ MX_WITH_PLAIN_

@@ -1,6 +1,7 @@
 /* The dispatch unit of a kernel file: each kernel becomes a descriptor with a table of its
  * instances. The build defines MX_DISPATCH(ROW, name) as one ROW(name, kind, layout, suffix) for
- * each instance that is linked. Bodies and prologues are parsed here but not used. */
+ * each instance that is linked. If the build also defines MX_INSTANCE_SUFFIX, the unit is an
+ * instance for hosts, too. Else bodies and prologues are parsed here but not used. */
 #pragma once
 
 #define MX_EXTERN_ROW_(name, kind, layout, suffix) extern const mx_instance name##__##suffix;
@@ -29,22 +30,25 @@
 #define MX_TYPE_OF_(T) \
     _Generic((T *)0, double *: MX_F64, float *: MX_F32, int32_t *: MX_I32, int64_t *: MX_I64, \
              uint8_t *: MX_U8, uint32_t *: MX_U32, uint64_t *: MX_U64, default: MX_USER(T))
-#define MX_DEFINE_RANGE_FOR_(name, D, I, S, what, prologue) \
+#define MX_DEFINE_RANGE_FOR_TABLE_(name, D, I, S, what, prologue) \
     MX_DEFINE_KERNEL_(name, D, I, S##_BLOCK_, MX_PATTERN_FOR, 0, 0, NULL)
 #define MX_DEFINE_NUMBER_(name, D, I, block, pattern)                                  \
     static const mx_field name##__fields[] = {{"result", MX_TYPE_OF_(name##__value)}}; \
     MX_DEFINE_KERNEL_(name, D, I, block, pattern, sizeof(name##__value), 1, name##__fields)
-#define MX_DEFINE_RANGE_REDUCE_(name, D, I, S, R, prologue) \
+#define MX_DEFINE_RANGE_REDUCE_TABLE_(name, D, I, S, R, prologue) \
     MX_DEFINE_NUMBER_(name, D, I, S##_BLOCK_, MX_PATTERN_REDUCE)
-#define MX_DEFINE_RANGE_ARRAY_(name, D, I, S, R, prologue) \
+#define MX_DEFINE_RANGE_ARRAY_TABLE_(name, D, I, S, R, prologue) \
     MX_DEFINE_NUMBER_(name, D, I, S##_CUSTOM_BLOCK_, MX_PATTERN_REDUCE_ARRAY)
 #define MX_FIELD_ROW_(T, field, R) {#field, MX_TYPE_OF_(T)},
 #define MX_DEFINE_LIST_(name, D, I, block, LIST)                                   \
     static const mx_field name##__fields[] = {LIST(MX_FIELD_ROW_)};                \
     MX_DEFINE_KERNEL_(name, D, I, block, MX_PATTERN_REDUCE, sizeof(name##__value), \
                       sizeof name##__fields / sizeof name##__fields[0], name##__fields)
-#define MX_DEFINE_RANGE_FIELDS_(name, D, I, S, LIST, prologue) \
+#define MX_DEFINE_RANGE_FIELDS_TABLE_(name, D, I, S, LIST, prologue) \
     MX_DEFINE_LIST_(name, D, I, S##_BLOCK_, LIST)
-#define MX_DEFINE_RANGE_CUSTOM_(name, D, I, S, functions, prologue)                               \
+#define MX_DEFINE_RANGE_CUSTOM_TABLE_(name, D, I, S, functions, prologue)                         \
     MX_DEFINE_KERNEL_(name, D, I, S##_CUSTOM_BLOCK_, MX_PATTERN_REDUCE, sizeof(name##__value), 0, \
                       NULL)
+/* The instances have these errors. */
+#define MX_MISSING_REDUCER_TABLE_(...)
+#define MX_NO_REDUCER_TABLE_(...)

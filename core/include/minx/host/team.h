@@ -303,7 +303,6 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch_, int size, int rank, int 
         mx_team_ended_(&t);                                                                      \
     }
 
-#ifndef MX_DISPATCH
 #define MX_DEFINE_TEAM_FOR_(name, D, I, S, what, prologue)                         \
     MX_DEFINE_LEAGUE_(name, , name##__item(&a, &t), )                              \
     MX_DEFINE_PROLOGUE_(name, prologue)                                            \
@@ -321,4 +320,3 @@ MX_INLINE mx_team mx_team_of_(const mx_launch *launch_, int size, int rank, int 
                                           .prepare = MX_PROLOGUE_(name, prologue),          \
                                           .join = name##__join_all,                         \
                                           .run_team_members = name##__team};
-#endif
