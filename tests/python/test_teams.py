@@ -738,6 +738,17 @@ def shape_of_data(team, x):
     w[0] = 1
 
 
+def second_use(team, x):
+    s = 0.0
+    for i in team.items(4):
+        s += x[i]
+    for j in team.threads(4):
+        s = 0.0
+        for i in team.lanes(4):
+            s += x[i]
+        x[j] = s
+
+
 def recurrence(team, x):
     s = 1.0
     for i in team.items(4):
@@ -799,6 +810,7 @@ def unknown(team, x):
     (nested, "team.threads inside of one over"), (inside_barrier, "a barrier inside of a loop"),
     (returns_inside, "`return` inside of a loop whose items"), (breaks, "`break` out of a loop"),
     (shape_of_data, "depends on the kernel's arguments only"), (recurrence, "that is no scan"),
+    (second_use, "s is assigned by several items of a parallel loop, and is from outside of it: use another name"),
     (skipped_share, "`continue` in front of s"), (own_share, "is an expression of its index: v is none"),
     (scan_of_threads, "use team.items"), (stores_in_expression, "this call happens once for a team"),
     (simd_dependence, "items of minx.simd use what the same loop stores"), (unknown, "a team has threads, lanes"),

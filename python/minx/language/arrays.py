@@ -124,7 +124,7 @@ class Arrays:
         for value in values:
             if not T.is_number(value.type):
                 raise self.error(
-                    node, f"an index that is no constant, of a tuple with {describe(value)}: expected numbers only"
+                    node, f"an index that is no constant, of a tuple with {describe(value)}: only tuples of numbers have one; pass an array"
                 )
             common = value.type if common is None else T.combine(common, value.type)
         if common is None:

@@ -16,6 +16,11 @@ from .values import MISSING, Accumulator, ArrayRef, Shape, Val, c_name, describe
 COMPOUND = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}  # that C's += means, too, for floats
 
 
+def several_items(name: str) -> str:
+    return f"{name} is assigned by several items of a parallel loop, and is from outside of it: use another name in the loop, or add to it " \
+           f"by {name} += ..."
+
+
 class Assignments:
     # ---- statements ----
 
@@ -240,8 +245,7 @@ class Assignments:
             and name not in self.renamed
             and self.declaration(name)[0] in self.parallel_outside[-1]
         ):
-            raise self.error(node, f"{name} is assigned by several items of a parallel loop: make it a variable of the "
-                                   f"loop, or add to it by {name} += ...")
+            raise self.error(node, several_items(name))
 
     # ---- augmented ----
 

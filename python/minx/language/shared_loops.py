@@ -16,6 +16,7 @@ import copy
 
 from .. import types as T
 from ..types import INT
+from .assignments import several_items
 from .order import COLLECTIVES, Memory, meet
 from .reducers import result_type
 from .results import extreme_of
@@ -66,6 +67,10 @@ def join_kinds(t, loop) -> dict:
             continue
         if found.setdefault(name, kind) != kind:
             raise t.error(n, f"items of one loop join {name} in two ways")
+    for n in (n for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Assign) and not extreme_of(n)):
+        for name in (x.id for target in n.targets for x in ast.walk(target) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)):
+            if name in found:
+                raise t.error(n, several_items(name))
     return found
 
 
