@@ -159,6 +159,27 @@ def test_launches(both):
     assert_array_equal(library.numpy(array), expected)
 
 
+@minx.kernel
+def shift(team, out, x):
+    """Reads what it has written, if both are one array: a barrier is between."""
+    for k in team.items(x.shape[0]):
+        out[k] = x[k] + 1
+    for k in team.items(x.shape[0] - 1):
+        x[k] = out[k + 1]
+
+
+def test_teams(both):
+    """Also with arguments that share memory."""
+    library, ctx = both
+    out, x = library.array(np.zeros(5)), library.array(np.arange(5.0))
+    minx.parallel_for(minx.Team(1), shift, out, x, ctx=ctx)
+    ctx.fence()
+    assert_array_equal(library.numpy(x), [2, 3, 4, 5, 4])
+    minx.parallel_for(minx.Team(1, 1, 1), shift, x[1:], x[:4], ctx=ctx)
+    ctx.fence()
+    assert library.numpy(x)[4] == 6
+
+
 def test_writes_are_seen(both):
     library, ctx = both
     view = ctx.array(np.arange(5.0))

@@ -3,6 +3,7 @@
 import importlib.resources
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from builds import PYTHON, cache, headers  # noqa: F401 (fixtures)
+from builds import HOST, PYTHON, cache, headers, kernel_file  # noqa: F401 (fixtures)
 import minx
+from minx.build import compile as build
+from minx.build import settings
 from minx.launch import ahead
 
 REPOSITORY = PYTHON.parent
@@ -84,6 +87,65 @@ def test_ahead_of_time(cache, program):
     assert sorted((cache / "kernels").iterdir()) == entries
     assert "2 kernels" in run("-m", "minx", "cache").stdout
     assert "removed" in run("-m", "minx", "cache", "--clear").stdout
+
+
+WITHOUT_COMPILER = """
+    import minx, numpy as np
+
+    scale = minx.c_kernel('''
+    MX_ARGS(scale_args, (mx_f64_1, y), double factor;);
+    MX_DECLARE_FOR(1D, scale, scale_args)
+    MX_BODY void scale_body(const scale_args *a, int i) { MX_AT(a->y, i) *= a->factor; }
+    MX_FOR(1D, scale)
+    ''')
+    y = np.ones(3)
+    scale(3, y=y, factor=2.5)
+    print(y)
+"""
+
+
+def test_a_machine_without_a_compiler(cache, program, tmp_path):
+    """It runs what was compiled on another machine, in Python and in C, also from a copy of the cache. What was not, is an error."""
+    in_c = tmp_path / "in_c.py"
+    in_c.write_text(textwrap.dedent(WITHOUT_COMPILER))
+    assert run("-m", "minx", "compile", program).returncode == 0 and run(in_c).returncode == 0
+    copied = tmp_path / "copied"
+    shutil.copytree(cache, copied, ignore=shutil.ignore_patterns("headers"))
+    nothing = {"CC": "/nowhere/gcc", "PATH": "/nowhere", "TMPDIR": "/nowhere"}
+    for _ in range(2):  # the second time without a translation
+        done = run(program, MINX_PY_CACHE=str(copied), **nothing)
+        assert done.stdout == ANSWER, done.stderr
+        done = run(in_c, MINX_PY_CACHE=str(copied), **nothing)
+        assert done.stdout == "[2.5 2.5 2.5]\n", done.stderr
+    program.write_text(program.read_text().replace("+= alpha", "-= alpha"))
+    done = run(program, MINX_PY_CACHE=str(copied), **nothing)
+    assert done.returncode == 1 and "CC is '/nowhere/gcc', which cannot be run" in done.stderr.splitlines()[-1]
+
+
+def test_what_is_compiled_for_another_minx_or_cpu_is_not_used(cache, monkeypatch):
+    build.compile_kernel(kernel_file(), HOST)
+    monkeypatch.setenv("CC", "/nowhere/gcc")
+    found = build.compile_kernel(kernel_file(), HOST)
+    assert found.is_relative_to(cache)
+    changes = [(settings, "cpu", lambda: "another"), (settings, "PACKAGE", "another")]
+    for place, name, value in changes if build.settings().tune == "native" else changes[1:]:
+        with monkeypatch.context() as changed:
+            changed.setattr(place, name, value)
+            settings._settings.cache_clear()
+            with pytest.raises(minx.SetupError, match="which cannot be run"):
+                build.compile_kernel(kernel_file(), HOST)
+    settings._settings.cache_clear()
+    monkeypatch.setenv("MINX_PY_DEBUG", "1")
+    with pytest.raises(minx.SetupError):
+        build.compile_kernel(kernel_file(), HOST)
+    monkeypatch.delenv("MINX_PY_DEBUG")
+    assert build.compile_kernel(kernel_file(), HOST) == found
+    library = Path(str(build.settings().library))
+    monkeypatch.setattr(Path, "read_bytes", lambda path, read=Path.read_bytes: read(path) + b"!" * (path == library))
+    settings._settings.cache_clear()
+    with pytest.raises(minx.SetupError):  # another libminx
+        build.compile_kernel(kernel_file(), HOST)
+    settings._settings.cache_clear()
 
 
 def test_mistakes_of_the_command_line(cache, tmp_path):

@@ -82,18 +82,18 @@ class Cache:
         """Where entries are looked for."""
         return [self.root, self.temporary] if self.temporary is not None else [self.root]
 
-    def find(self, key: str) -> Path | None:
-        """The library of a kernel; None where it is not there or not whole."""
+    def find(self, key: str, size: int | None = None) -> Path | None:
+        """The library of a kernel; None where it is not there or not whole. size: its bytes, if they are known."""
         for root in self.roots():
-            library = root / "kernels" / key / LIBRARY
+            library = f"{root}/kernels/{key}/{LIBRARY}"
             try:
-                status = library.stat()
-                if json.loads((library.parent / "entry.json").read_text())["bytes"] != status.st_size:
+                status = os.stat(library)
+                if status.st_size != (size or json.loads(Path(f"{root}/kernels/{key}/entry.json").read_bytes())["bytes"]):
                     continue
             except (OSError, ValueError, KeyError):
                 continue
-            note_use(library.parent, status.st_mtime)
-            return library
+            note_use(f"{root}/kernels/{key}", status.st_mtime)
+            return Path(library)
         return None
 
     def find_header(self, name: str, suffix: str) -> Path | None:
@@ -144,13 +144,15 @@ class Cache:
     def load_index(self, key: str) -> dict | None:
         """What save_index stored under the key."""
         for root in self.roots():
+            file = f"{root}/index/{key}"
             try:
-                file = root / "index" / key
-                found = json.loads(file.read_bytes())
-                note_use(file, file.stat().st_mtime)
-                return found
+                with open(file, "rb") as opened:
+                    found = json.loads(opened.read())
+                    changed = os.fstat(opened.fileno()).st_mtime
             except (OSError, ValueError):
                 continue
+            note_use(file, changed)
+            return found
         return None
 
     def save_index(self, key: str, content: dict) -> None:
@@ -176,7 +178,7 @@ def remove(entry: Path) -> None:
     shutil.rmtree(part, ignore_errors=True)
 
 
-def note_use(path: Path, before: float) -> None:
+def note_use(path: str | Path, before: float) -> None:
     if time.time() - before > USED:
         with contextlib.suppress(OSError):
             os.utime(path)

@@ -10,11 +10,11 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from ..errors import CompileError
+from ..errors import CompileError, SetupError
 from . import compilers, cuda, eviction, precompiled, processes, units
-from .settings import Settings, settings
+from .settings import PACKAGE, Settings, settings
 
-__all__ = ["Path", "Settings", "compile_kernel", "preprocess", "settings", "stamp_for"]
+__all__ = ["PACKAGE", "Path", "Settings", "compile_kernel", "preprocess", "settings", "stamp_for", "stamp_of_contents"]
 
 
 def compile_kernel(text: str, instances: tuple, name: str = "a kernel", options: tuple = ()) -> Path:
@@ -28,8 +28,8 @@ def compile_kernel(text: str, instances: tuple, name: str = "a kernel", options:
     missing = [i for i in instances if i not in s.instances]
     if missing:
         raise CompileError(f"{name}: this minx has no instance {missing[0]}, but {', '.join(s.instances)}")
-    key = hashlib.sha256((stamp_for(instances) + repr(options) * bool(options) + text).encode()).hexdigest()[:32]
-    library = s.cache.find(key)
+    key = key_of(stamp_for(instances, s), text, options)
+    library = s.cache.find(key) or compiled_elsewhere(s, instances, text, options)
     if library is not None:
         return library
     with s.cache.claim(key) as claim:
@@ -41,17 +41,56 @@ def compile_kernel(text: str, instances: tuple, name: str = "a kernel", options:
                 library = s.cache.store(key, folder)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
+            s.cache.save_index(key_of(stamp_of_contents(instances, s), text, options), {"entry": key})
     eviction.sometimes(s.cache.root, s.cache_size)
     return library
 
 
-def stamp_for(instances: tuple) -> str:
-    """Of all that a library depends on but its text: compilers, CPU, headers, options, units."""
-    s = settings()
+def key_of(stamp: str, text: str, options: tuple) -> str:
+    return hashlib.sha256((stamp + repr(options) * bool(options) + text).encode()).hexdigest()[:32]
+
+
+def compiled_elsewhere(s: Settings, instances: tuple, text: str, options: tuple) -> Path | None:
+    """On a machine without a compiler: what another one has compiled, for the same minx and CPU. None: there is a compiler, or it is not
+    in the cache."""
+    if has_compilers(instances, s):
+        return None
+    found = s.cache.load_index(key_of(stamp_of_contents(instances, s), text, options))
+    return found and s.cache.find(found["entry"])
+
+
+def stamp_for(instances: tuple, s: Settings | None = None) -> str:
+    """Of all that a library depends on but its text: compilers, CPU, headers, options, units. Where there is no compiler it is that of
+    the contents."""
+    s = s or settings()
+    cuda_there = any(i.startswith("cuda") for i in instances)
+    found = s.stamps.get(instances)
+    if found is None or cuda_there:  # which depends on variables that the settings do not have
+        found = s.stamps[instances] = stamp_with_compilers(instances, s) if has_compilers(instances, s) else stamp_of_contents(instances, s)
+    return found
+
+
+def stamp_with_compilers(instances: tuple, s: Settings) -> str:
     how = [(unit, command(s, unit, "", "")) for unit in units.units_of(instances)]
     if any(i.startswith("cuda") for i in instances):
         how.append(cuda.stamp(s))
     return hashlib.sha256(repr((s.stamp, how)).encode()).hexdigest()[:32]
+
+
+def stamp_of_contents(instances: tuple, s: Settings) -> str:
+    """Of what a library depends on when it runs."""
+    where = cuda.architectures() if any(i.startswith("cuda") for i in instances) else []
+    return hashlib.sha256(repr((s.contents, instances, where)).encode()).hexdigest()[:32]
+
+
+def has_compilers(instances: tuple, s: Settings) -> bool:
+    try:
+        s.compiler
+        if any(i.startswith("cuda") for i in instances):
+            cuda.toolkit(s)
+    except SetupError:
+        return False
+    return True
 
 
 def command(s: Settings, unit: str, source: str, output: str) -> list[str]:

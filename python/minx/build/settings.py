@@ -44,10 +44,19 @@ class Settings:
     cache: "stored.Cache"
     cache_size: int  # bytes
 
-    @functools.cached_property
+    @property
     def compiler(self) -> "compilers.Compiler":
         """The C compiler. SetupError where there is none."""
-        return compilers.find(self.built, self.cache)
+        if isinstance(self._compiler, SetupError):
+            raise self._compiler.with_traceback(None)
+        return self._compiler
+
+    @functools.cached_property
+    def _compiler(self):
+        try:
+            return compilers.find(self.built, self.cache)
+        except SetupError as error:
+            return error
 
     @functools.cached_property
     def stamp(self) -> str:
@@ -56,6 +65,22 @@ class Settings:
         parts = (self.compiler.version, cpu() if self.tune == "native" else "", str(self.library), status.st_mtime_ns, status.st_size,
                  headers_stamp(f"{self.include}/minx"), self.tune, self.debug, self.built)
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+    @functools.cached_property
+    def stamps(self) -> dict:
+        """What compile.py has made of the stamp: by instances."""
+        return {}
+
+    @functools.cached_property
+    def contents(self) -> str:
+        """Of what a compiled kernel depends on at run time: the contents of libminx and of its headers, and the CPU. It is the same on
+        machines with the same minx, and needs no compiler."""
+        digest = hashlib.sha256(self.library.read_bytes())
+        for file in sorted((self.include / "minx").rglob("*.h")):
+            digest.update(file.read_bytes())
+        parts = PACKAGE, cpu() if self.tune == "native" else "", self.tune, self.debug, self.built
+        digest.update(repr(parts).encode())
+        return digest.hexdigest()[:32]
 
 
 def settings() -> Settings:
@@ -121,6 +146,15 @@ def cpu() -> str:
     except OSError:
         lines = []
     return platform.machine() + "".join(line for line in lines if line.split("\t")[0].strip() in wanted)
+
+
+def package_hash() -> str:
+    """Of the text of this package."""
+    here = Path(__file__).parent.parent
+    return hashlib.sha256(b"".join(p.read_bytes() for p in sorted(here.rglob("*.py")))).hexdigest()[:16]
+
+
+PACKAGE = package_hash()
 
 
 def headers_stamp(folder: str) -> list:

@@ -120,17 +120,32 @@ def defaults_of(function):
 
 def code_hash(function, place: bool = False) -> str:
     """Of what a function does, as far as its own text says. place: and of where it stands, for kernels that name lines."""
+    code, last = function.__code__, 0
 
     def parts(code):
+        nonlocal last
+        last = max([last, *[line for _, _, line in code.co_lines() if line]])
         inner = [parts(c) if isinstance(c, pytypes.CodeType) else repr(c) for c in code.co_consts]
         return code.co_code, inner, code.co_names, code.co_varnames, code.co_freevars
 
-    code = function.__code__
-    last = max(line for *_, line in code.co_lines() if line is not None)
-    text = linecache.getlines(code.co_filename)[code.co_firstlineno - 1:last]  # annotations of variables are not in the code
+    whole = parts(code), lines_of(code.co_filename, code.co_firstlineno, last)  # annotations of variables are in the text only
     where = (code.co_filename, code.co_firstlineno) if place else ()
-    whole = parts(code), text, where, function.__annotations__, function.__defaults__, function.__kwdefaults__
+    whole += where, function.__annotations__, function.__defaults__, function.__kwdefaults__
     return hashlib.sha256(repr(whole).encode()).hexdigest()[:24]
+
+
+def lines_of(file: str, first: int, last: int) -> str:
+    """Lines of a file as linecache has them, which takes longer for a file that it has not read."""
+    if file not in linecache.cache:
+        try:
+            with open(file, "rb", 0) as opened:
+                data = opened.readall()
+            found = b"\n".join(data.split(b"\n", last)[first - 1:last])
+            if found and b"coding" not in data[:256] and b"\r" not in found:
+                return found.decode()
+        except (OSError, ValueError):
+            pass
+    return "".join(linecache.getlines(file)[first - 1:last]).removesuffix("\n")
 
 
 @functools.lru_cache(maxsize=1024)

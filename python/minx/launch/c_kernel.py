@@ -63,9 +63,13 @@ class CFile:
 
 def kernels_in(text: str, name: str, options: tuple) -> tuple[list, str]:
     """The kernels of a file, and a digest of it with its headers: from the cache, unless a header is another one than then."""
-    cache = build.settings().cache
-    key = hashlib.sha256(repr(("c", text, options, build.stamp_for(build.settings().instances[:1]))).encode()).hexdigest()[:32]
-    made = cache.load_index(key)
+    settings = build.settings()
+    cache, instances = settings.cache, settings.instances[:1]
+
+    def key(stamp):
+        return hashlib.sha256(repr(("c", text, options, stamp(instances, settings))).encode()).hexdigest()[:32]
+
+    made = cache.load_index(key(build.stamp_for))
     if made is not None and all(state_of(file) == state for file, state in made["headers"]):
         return [CKernelText.loads(k) for k in made["kernels"]], made["digest"]
     expanded, headers = build.preprocess(text, name, options)
@@ -76,7 +80,9 @@ def kernels_in(text: str, name: str, options: tuple) -> tuple[list, str]:
     if not found:
         raise CompileError(f"{name} defines no kernel: expected MX_FOR(...), MX_REDUCE(...) or MX_SCAN(...), as in minx/kernel.h")
     digest = hashlib.sha256(expanded.encode()).hexdigest()[:16]
-    cache.save_index(key, {"kernels": [k.dumps() for k in found], "digest": digest, "headers": [(f, state_of(f)) for f in headers]})
+    made = {"kernels": [k.dumps() for k in found], "digest": digest, "headers": [(f, state_of(f)) for f in headers]}
+    for stamp in (build.stamp_for, build.stamp_of_contents):  # the second for machines without a compiler
+        cache.save_index(key(stamp), made)
     return found, digest
 
 

@@ -254,9 +254,9 @@ def bind_compiled(compiled, policy, kernel, args, ctx, reducers, key, target) ->
     for n in sorted(compiled.written):
         if not runtime.is_writable(args[n]):
             raise Error("MX_ERR_CONST", f"{kernel.function.__name__} writes '{compiled.names[n]}', and got an array that is read-only")
-    handles = (runtime.Handle * max(len(views), 1))(*[v.handle for v in views])
+    handles = runtime.handles([v.handle for v in views])
     call = Call()
-    call.buffer = ctypes.create_string_buffer(compiled.bytes + 64)
+    call.buffer = runtime.zeros(compiled.bytes + 64)
     struct.pack_into("P", call.buffer, 0, ctx.handle.value)
     call.address = ctypes.addressof(call.buffer)
     call.result = compiled.result_reader(target, reducers) if compiled.has_result else None

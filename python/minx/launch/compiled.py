@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 from dataclasses import replace
@@ -19,6 +18,7 @@ from ..language.results import ATOMICS
 from ..language.source import defaults_of
 from ..language.values import Spec, number_type
 from .kernel import kernel_members
+from .loaded import BIND, LAUNCH, SIZE, Loaded
 from .result import NumberReader, Reader
 from .stored import Index, scope_of
 
@@ -26,17 +26,14 @@ from .stored import Index, scope_of
 class Compiled:
     """A kernel for some types of arguments, loaded."""
 
-    def __init__(self, library, made: dict):
-        self.path = library
-        dll, name = ctypes.CDLL(os.fspath(library)), made["name"]
-        self.size, self.bind, self.launch = (getattr(dll, f"{name}_{f}") for f in ("size", "bind", "launch"))
-        self.size.restype = ctypes.c_int64
-        self.bind.argtypes, self.launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p], [ctypes.c_void_p]
-        self.scatters, self.checked = made["scatters"], is_checked()
+    def __init__(self, made: dict, checked: bool):
+        self.path, self.scatters, self.checked = made["path"], made["scatters"], checked
+        loaded, name = Loaded(self.path), made["name"]
+        self.bind, self.launch = loaded.function(f"{name}_bind", BIND), loaded.function(f"{name}_launch", LAUNCH)
         if self.scatters:
-            self.bind_scatters = getattr(dll, f"{name}_scatter")
-            self.bind_scatters.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-        self.bytes, self.value_at, self.to_at = self.size(0), self.size(1), self.size(2)
+            self.bind_scatters = loaded.function(f"{name}_scatter", BIND)
+        size = loaded.function(f"{name}_size", SIZE)
+        self.bytes, self.value_at, self.to_at = size(0), size(1), size(2)
         self.scalars, self.arrays, self.names, self.written = made["scalars"], made["arrays"], made["names"], set(made["written"])
         self.value, self.array, self.reducers = made["value"], made["array"], made["reducers"]
         self.has_result = bool(self.value or self.array)
@@ -53,18 +50,19 @@ def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=N
     found = kernel.compiled.get(key)
     if found is not None:
         return found
-    debug = key[-1]
+    debug, settings = key[-1], build.settings()
+    checked = is_checked(settings)
     custom = reducers[0] if reducers and isinstance(reducers[0], Reducer) else None
     names = ("CUSTOM",) if custom is not None else tuple(NAMES[r] for r in reducers)
     spec = Spec(pattern, space[0], tuple(types), names, space[1], kernel.items, kernel.dialect, debug, value, array, custom,
-                overlaps=overlaps, checked=is_checked())
+                overlaps=overlaps, checked=checked)
     check_spec(kernel, spec)
     members = kernel_members(kernel, instance) if instance is not None else ()
     parameters, accumulator, final = kernel.roles(spec, len(types) - len(members), instance is not None)
     spec = annotated(kernel, spec, parameters)
     if accumulator and spec.value is None:
         spec.value = number_type(getattr(kernel.annotations.get(accumulator), "value_type", None))
-    stored = Index(kernel, spec, ctx.instances, instance)
+    stored = Index(kernel, spec, ctx.instances, instance, settings)
     made = stored.load()
     if made is None:
         try:
@@ -72,18 +70,18 @@ def compile_for(pattern, space, kernel, types, ctx, reducers, instance, target=N
         except NotSupported as error:  # the place is the user's; the way to it is of no use to him
             raise error.with_traceback(None) from None
         path = build.compile_kernel(generated.text, tuple(ctx.instances), kernel.function.__name__)
-        made = {**json.loads(generated.dumps()), "reducers": list(spec.reducers), "path": str(path), "outside": unit.outside}
+        made = {**json.loads(generated.dumps()), "reducers": list(spec.reducers), "path": path, "outside": unit.outside}
         stored.save(made, unit.outside)
     known = {(id(place), name) for place, name, *_ in kernel.constants}
     found = [p for p in (place_of(*o) for o in made["outside"]) if p is not None]
     kernel.constants += [c for c in found if (id(c[0]), c[1]) not in known]
-    kernel.compiled[key] = compiled = Compiled(build.Path(made["path"]), made)
+    kernel.compiled[key] = compiled = Compiled(made, checked)
     return compiled
 
 
-def is_checked() -> bool:
+def is_checked(settings) -> bool:
     """Does the installed minx check indices? Then kernels check divisors and asserts, too."""
-    return "MINX_BOUNDS_CHECK" in build.settings().built["defines"]
+    return "MINX_BOUNDS_CHECK" in settings.built["defines"]
 
 
 def declared_value(reducers, target) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from .. import runtime
 
@@ -21,14 +21,13 @@ def shared_memory(args) -> tuple:
 
 def bounds(array) -> tuple[int, int]:
     """The first address of an array's memory, and the one behind it."""
-    if isinstance(array, np.ndarray):
-        begin, shape, strides, size = array.ctypes.data, array.shape, array.strides, array.itemsize
-    elif isinstance(array, runtime.View):
+    if isinstance(array, runtime.View):
         begin, shape, strides, size = array.address or 0, array.shape, array.strides, array.itemsize
     else:
-        interface = array.__cuda_array_interface__
-        begin, shape, size = interface["data"][0], interface["shape"], np.dtype(interface["typestr"]).itemsize
-        strides = interface.get("strides") or [size * int(np.prod(shape[d + 1:])) for d in range(len(shape))]
+        d = runtime.describe(array)
+        begin, shape, strides, size = d.address, d.shape, d.strides, d.dtype.itemsize
+        if strides is None:
+            strides = [size * math.prod(shape[n + 1:]) for n in range(len(shape))]
     if 0 in shape:
         return begin, begin
     spans = [s * (n - 1) for s, n in zip(strides, shape)]

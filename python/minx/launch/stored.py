@@ -14,19 +14,20 @@ class Index:
     """Finds a compiled kernel by its Python function, without translating it: by its code and the types of its arguments. What it
     depends on outside (numbers, functions that it calls) is stored with the result, and compared."""
 
-    def __init__(self, kernel, spec, instances, instance):
+    def __init__(self, kernel, spec, instances, instance, settings):
         self.roots = [kernel.function, *([spec.custom.join] if spec.custom is not None else [])]
         self.instance, self.place = instance, spec.debug or spec.checked
-        parts = (kernel.function.__name__, code_hash(kernel.function, self.place), repr(spec), build.stamp_for(tuple(instances)), PACKAGE)
-        self.cache, self.key = build.settings().cache, hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+        parts = (kernel.function.__name__, code_hash(kernel.function, self.place), repr(spec), build.stamp_for(tuple(instances), settings),
+                 build.PACKAGE)
+        self.cache, self.key = settings.cache, hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
     def load(self):
         try:
             made = self.cache.load_index(self.key)
-            path = made and self.cache.find(made["entry"])
+            path = made and self.cache.find(made["entry"], made["bytes"])
             if path is None:
                 return None
-            return {**made, "path": str(path), "outside": self.check(made["outside"])}
+            return {**made, "path": path, "outside": self.check(made["outside"])}
         except (LookupError, AttributeError):
             return None
 
@@ -48,8 +49,8 @@ class Index:
             stored.append((functions.index(function), expression, self.remembered(value)))
             if isinstance(value, pytypes.FunctionType):
                 functions.append(value)
-        entry = build.Path(made["path"]).parent.name
-        self.cache.save_index(self.key, {**made, "path": None, "entry": entry, "outside": stored})
+        path = made["path"]
+        self.cache.save_index(self.key, {**made, "path": None, "entry": path.parent.name, "bytes": path.stat().st_size, "outside": stored})
 
     def remembered(self, value) -> str:
         if isinstance(value, pytypes.FunctionType) and not (value.__module__ or "").startswith("minx."):  # these are in PACKAGE
@@ -72,11 +73,3 @@ def scope_of(function, name):
     if name in code.co_freevars:
         return Cell(function.__closure__[code.co_freevars.index(name)])
     return function.__globals__
-
-
-def _package_hash() -> str:
-    here = build.Path(__file__).parent.parent
-    return hashlib.sha256(b"".join(p.read_bytes() for p in sorted(here.rglob("*.py")))).hexdigest()[:16]
-
-
-PACKAGE = _package_hash()

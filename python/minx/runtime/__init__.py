@@ -13,11 +13,11 @@ regions.py      names for profiling tools
 sorting.py      the kit's sorts"""
 
 from .arguments import array_type, dtype_of, is_array, is_writable, state_of, view_of
-from .arrays import streams_of
+from .arrays import describe, streams_of
 from .context import Context, backend_missing, backends, default, fence, partition, set_default
 from .graph import Graph, graph
 from .kernel_library import KernelLibrary, load
 from .library import Held, Library, libminx, users
 from .regions import event, region
-from .structures import CUDA, DEFAULT, HOST, LEFT, MANAGED, PINNED, RIGHT, SIMT, STRIDE, Handle
+from .structures import CUDA, DEFAULT, HOST, LEFT, MANAGED, PINNED, RIGHT, SIMT, STRIDE, Handle, handles, zeros
 from .view import View, from_dlpack

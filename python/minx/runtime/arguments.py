@@ -27,6 +27,8 @@ def array_type(value, ctx, name: str) -> tuple[np.dtype, int, str]:
     dtype = value.dtype if isinstance(value, (View, np.ndarray)) else None
     if dtype is not None:
         element_type(dtype, name)
+    if type(value) is np.ndarray and value.flags.aligned:
+        return dtype, value.ndim, _letter(arrays.order_of_flags(value.flags), ctx)
     if isinstance(value, View):
         order = 0 if value.ndim <= 1 and value.layout != STRIDE else value.layout
         return value.dtype, value.ndim, _letter(order, ctx)

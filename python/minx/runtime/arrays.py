@@ -8,6 +8,7 @@ bound to the old ones end with them."""
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 import weakref
@@ -34,6 +35,7 @@ class Description:
     dtype: np.dtype
     writable: bool
     space: int = HOST
+    order: int | None = field(default=None, compare=False)  # of NumPy's arrays, as order_of
     keep: object = field(default=None, compare=False)  # has the memory of a capsule
 
 
@@ -62,13 +64,21 @@ def _describe_numpy(array: np.ndarray, name: str) -> Description:
     if not array.flags.aligned:
         raise ValueError(f"{name}: got an array whose elements are not aligned, such as a field of a packed record: "
                          "use array.copy()")
-    address = array.__array_interface__["data"][0]
-    return Description(address, array.shape, array.strides, array.dtype, array.flags.writeable, _space_of(array))
-
-
-def _space_of(array: np.ndarray) -> int:
-    """The space of an array of a View (View.array), or of a part of one; else HOST."""
+    address, flags = array.__array_interface__["data"][0], array.flags
     owner = array.base
+    space = HOST if owner is None else _space_of(owner)
+    return Description(address, array.shape, array.strides, array.dtype, flags.writeable, space, order_of_flags(flags))
+
+
+def order_of_flags(flags) -> int:
+    """order_of for an array of NumPy."""
+    if flags.c_contiguous:
+        return 0 if flags.f_contiguous else RIGHT
+    return LEFT if flags.f_contiguous else STRIDE
+
+
+def _space_of(owner) -> int:
+    """The space of an array of a View (View.array), or of a part of one; else HOST."""
     while isinstance(owner, np.ndarray):
         owner = owner.base
     return getattr(owner, "minx_space", HOST)
@@ -88,6 +98,8 @@ def _describe_cuda(interface: dict, name: str) -> Description:
 def order_of(d: Description) -> int:
     """LEFT, RIGHT, STRIDE, or 0 where it has the strides of both orders: of one dimension, without elements, or with
     extents of 1."""
+    if d.order is not None:
+        return d.order
     if d.strides is None:
         return RIGHT if len(d.shape) > 1 else 0
     if 0 in d.shape:
@@ -131,7 +143,8 @@ def wrap_handle(d: Description, ctx, label: str, space: int = DEFAULT) -> Handle
     kernels of the context do not access the memory; MX_ERR_LAYOUT; TypeError, the elements."""
     lib, handle = libminx(), Handle()
     kind, strides = element_type(d.dtype, label), element_strides(d, label)
-    order = order_of(d) if order_of(d) != STRIDE else DEFAULT  # of Fortran order is layout left for every context
+    order = order_of(d)
+    order = DEFAULT if order == STRIDE else order  # of Fortran order is layout left for every context
     address = d.address or (_NOWHERE if 0 in d.shape else 0)  # CUDA arrays without elements have no address
     failed = None
     for guess in (space,) if space else _spaces(d, ctx):
@@ -178,10 +191,10 @@ def short(label: str) -> bytes:
 class Foreign:
     """An array of another library, and the views of its memory."""
 
-    __slots__ = ("array", "described", "views", "__weakref__")
+    __slots__ = ("array", "described", "views")
 
     def __init__(self, array, described: Description):
-        self.array, self.described = weakref.ref(array), described
+        self.array, self.described = weakref.ref(array, functools.partial(_forget, id(array))), described
         self.views: dict[tuple, Borrowed] = {}
 
     def end(self) -> None:
@@ -191,13 +204,13 @@ class Foreign:
 
 
 class Borrowed:
-    """A view of an array's own memory, for one kind of context."""
+    """A view of an array's own memory, for one kind of context. Its Foreign ends it."""
 
-    __slots__ = ("handle", "held", "__weakref__")
+    __slots__ = ("handle", "held")
 
-    def __init__(self, array, handle: Handle):
+    def __init__(self, handle: Handle):
         self.handle, lib = handle, libminx()
-        self.held = Held(array, lambda: lib.mx_view_destroy(byref(handle)))
+        self.held = Held(None, lambda: lib.mx_view_destroy(byref(handle)))
 
 
 _foreign: dict[int, Foreign] = {}  # by id(array)
@@ -218,25 +231,28 @@ def wrap(array, ctx, label: str) -> Borrowed:
             foreign = _remember(array, described)
         borrowed = foreign.views.get(key)
         if borrowed is None or borrowed.held.ended:
-            borrowed = foreign.views[key] = Borrowed(array, wrap_handle(described, ctx, label))
+            borrowed = foreign.views[key] = Borrowed(wrap_handle(described, ctx, label))
         return borrowed
 
 
 def _remember(array, described: Description) -> Foreign:
     try:
-        foreign = Foreign(array, described)
+        foreign = _foreign[id(array)] = Foreign(array, described)
     except TypeError:
         raise TypeError(f"got a {type(array).__name__}, which has no weak references: pass ctx.view(array)") from None
-    number = id(array)
-    if number not in _foreign:
-        weakref.finalize(array, _forget, number).atexit = False
-    _foreign[number] = foreign
     return foreign
 
 
-def _forget(number: int) -> None:
+def _forget(number: int, reference) -> None:
+    """The array of a reference has died."""
+    if not _foreign:  # at the end of Python None
+        return
     with _lock:
-        _foreign.pop(number, None)
+        foreign = _foreign.get(number)
+        if foreign is None or foreign.array is not reference:  # another array has its number already
+            return
+        del _foreign[number]
+    foreign.end()
 
 
 # The order of a launch and of the streams of the libraries whose arrays it uses

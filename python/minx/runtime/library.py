@@ -118,7 +118,7 @@ class Library:
 
 
 class Held:
-    """An object of libminx that ends once: by end(), when its owner dies, or at exit.
+    """An object of libminx that ends once: by end(), when its owner (if there is one) dies, or at exit.
 
     calls: the bound launches that use it, which end with it (each has a method end). shared: other libraries may use
     the memory until the process ends."""
@@ -130,8 +130,10 @@ class Held:
         self.shared, self._function, self._number = shared, function, next(_numbers)
         _alive[self._number] = self
         users.add(threading.get_ident())
-        self._finalizer = weakref.finalize(owner, self.end)
-        self._finalizer.atexit = False
+        self._finalizer = None
+        if owner is not None:
+            self._finalizer = weakref.finalize(owner, self.end)
+            self._finalizer.atexit = False
 
     @property
     def ended(self) -> bool:
@@ -146,7 +148,8 @@ class Held:
         except Error:  # it is in use
             _alive[self._number] = self
             raise
-        self._finalizer.detach()
+        if self._finalizer is not None:
+            self._finalizer.detach()
 
     def end_calls(self) -> None:
         """Ends the launches that are bound to it: the next ones bind again."""

@@ -17,8 +17,9 @@ SIMT_ACCESSIBLE = (SIMT, MANAGED, PINNED)
 INSTANCE_KINDS = ("host", "simt", "cuda")  # MX_INSTANCE_*
 MAX_RANK = 8
 
-# kinds of mx_type, by NumPy's letter and bytes. What minx has no name for is a struct of the user's, kind 0
+# mx_type by NumPy's type. What minx has no name for is a struct of the user's, of kind 0
 _KINDS = {"f8": 1, "f4": 2, "i4": 3, "i8": 4, "u1": 5, "u4": 6, "u8": 7, "b1": 5}
+_TYPES = {np.dtype(name): kind | np.dtype(name).itemsize << 8 for name, kind in _KINDS.items()}
 
 
 class Handle(ctypes.Structure):
@@ -68,13 +69,33 @@ class ContextDetails(ctypes.Structure):
     ]
 
 
+# ctypes makes a type for each length, which takes longer than a launch: those that are used are made in advance
+_INTEGERS = [c_int64 * max(n, 1) for n in range(MAX_RANK + 1)]
+_HANDLES = [Handle * max(n, 1) for n in range(17)]
+_BUFFERS = [ctypes.c_char * n for n in range(256, 4097, 256)]
+
+
+def handles(values) -> ctypes.Array:
+    """An array of mx_view, never empty."""
+    return (_HANDLES[len(values)] if len(values) < len(_HANDLES) else Handle * len(values))(*values)
+
+
+def zeros(size: int) -> ctypes.Array:
+    """Memory of at least so many bytes."""
+    at = (size - 1) // 256
+    return _BUFFERS[at]() if at < len(_BUFFERS) else ctypes.create_string_buffer(size)
+
+
 def integers(values) -> ctypes.Array:
     """An array of int64_t; never empty, as C has no arrays without elements."""
-    return (c_int64 * max(len(values), 1))(*values)
+    return (_INTEGERS[len(values)] if len(values) <= MAX_RANK else c_int64 * len(values))(*values)
 
 
 def element_type(dtype: np.dtype, name: str = "array") -> int:
     """mx_type. TypeError, which begins with the name: objects, or numbers in the byte order of another machine."""
+    found = _TYPES.get(dtype)
+    if found is not None:
+        return found
     if dtype.hasobject:
         raise TypeError(f"{name}: got elements of {dtype}, which are Python objects: kernels need numbers or records")
     if not dtype.isnative:
@@ -82,4 +103,4 @@ def element_type(dtype: np.dtype, name: str = "array") -> int:
                         "convert them by array.astype(array.dtype.newbyteorder('='))")
     if dtype.itemsize == 0 or dtype.itemsize >= 1 << 24:
         raise TypeError(f"{name}: got elements of {dtype}, of {dtype.itemsize} bytes: expected 1 to {(1 << 24) - 1}")
-    return _KINDS.get(dtype.str[1:], 0) | dtype.itemsize << 8
+    return dtype.itemsize << 8  # a struct of the user's
