@@ -114,8 +114,8 @@ def members_of(stubs, node):
 
 
 INTERNAL = {  # public in name only: of the way from a launch to a call
-    "bind", "roles", "members", "held", "policy", "indices", "who", "dimensions", "macro", "element",
-    "make", "form", "is_tuple", "values", "types", "apply", "static", "address", "accessible", "graphs",
+    "bind", "roles", "members", "held", "policy", "indices", "who", "macro", "element",
+    "make", "form", "is_tuple", "set_bins", "dimensions", "begin_launch", "minx_struct", "values", "types", "apply", "static", "address", "accessible", "graphs",
 }
 
 
