@@ -245,7 +245,8 @@ def _views():
 
 def _destroy(lib, handle: c_void_p, resource: str, graphs) -> None:
     for graph in list(graphs):
-        graph.held.end()
+        if graph.held is not None:
+            graph.held.end()
     lib.mx_ctx_destroy(byref(handle))
     if handle.value is not None:
         raise Error("MX_ERR_ARG", f"the context '{resource}' was not closed: a launch runs on it")

@@ -37,21 +37,33 @@ class Graph:
     """
 
     def __init__(self, ctx: Context):
-        lib, handle = libminx(), c_void_p()
-        lib.mx_graph_create(ctx.handle, byref(handle))
-        self.ctx, self._handle, self._kept, self._foreign = ctx, handle, {}, []
-        self.held = Held(self, lambda: lib.mx_graph_destroy(byref(handle)))
+        if not isinstance(ctx, Context):
+            raise TypeError(f"got a {type(ctx).__name__}, expected a minx.Context")
+        ctx.handle  # raises if it is closed
+        if ctx.graph is not None:
+            raise Error("MX_ERR_ARG", f"the context '{ctx.resource}' records a graph already")
+        if ctx.check is not None:
+            raise Error("MX_ERR_ARG", f"launches of the context '{ctx.resource}' are checked (check=): it cannot record a graph")
+        self.ctx, self._handle, self._kept, self._foreign, self.held = ctx, None, {}, [], None
         ctx.graphs.add(self)
 
     @property
     def handle(self) -> c_void_p:
-        """mx_graph. Error MX_ERR_ARG: it was closed, or a failure ended its recording, or its context was closed."""
+        """mx_graph. Error MX_ERR_ARG: nothing was recorded, it was closed, or a failure ended its recording, or its context
+        was closed."""
+        if self.held is None:
+            raise Error("MX_ERR_ARG", "the graph has not recorded anything: `with graph:` does")
         if self.held.ended:
             raise Error("MX_ERR_ARG", "the graph is closed")
         self.ctx.handle  # raises if the context is closed
         return self._handle
 
     def __enter__(self) -> Graph:
+        if self.held is not None:
+            raise Error("MX_ERR_ARG", "the graph has recorded already: record another one, minx.graph(ctx)")
+        lib, handle = libminx(), c_void_p()
+        lib.mx_graph_create(self.ctx.handle, byref(handle))
+        self._handle, self.held = handle, Held(self, lambda: lib.mx_graph_destroy(byref(handle)))
         self.ctx.graph = self
         return self
 
@@ -77,7 +89,13 @@ class Graph:
         streams = arrays.streams_of(self._foreign) if self._foreign and self.ctx.stream is not None else ()
         for stream in streams:
             self.ctx.wait(stream)
-        libminx().mx_graph_run(self.handle)
+        try:
+            libminx().mx_graph_run(self.handle)
+        except Error as error:
+            closed = [v.label for v in self._kept.values() if hasattr(v, "held") and hasattr(v, "label") and v.held.ended]
+            if error.name != "MX_ERR_STALE" or not closed:
+                raise
+            raise Error("MX_ERR_STALE", f"the graph uses the view '{closed[0]}', which is closed") from None
         for stream in streams:
             self.ctx.precede(stream)
 
@@ -92,11 +110,12 @@ class Graph:
     def close(self) -> None:
         """Waits for the context's work and ends the graph before the object dies."""
         self.ctx.graph = None if self.ctx.graph is self else self.ctx.graph
-        self.held.end()
+        if self.held is not None:
+            self.held.end()
 
 
 def graph(ctx: Context) -> Graph:
-    """A graph that records on a context; see Graph. Error MX_ERR_ARG: the context records already, or its launches are
+    """A graph for a context, which records inside of a with statement; see Graph. Error MX_ERR_ARG: the context records already, or its launches are
     checked.
 
     >>> with minx.graph(minx.Context("serial")) as nothing:

@@ -19,7 +19,7 @@ def region(name: str):
     ...     pass
     """
     lib = libminx()
-    lib.mx_region_push(name.encode())
+    lib.mx_region_push(text_of(name))
     try:
         yield
     finally:
@@ -31,4 +31,10 @@ def event(name: str) -> None:
 
     >>> minx.event("checkpoint")
     """
-    libminx().mx_event_mark(name.encode())
+    libminx().mx_event_mark(text_of(name))
+
+
+def text_of(name) -> bytes:
+    if not isinstance(name, str):
+        raise TypeError(f"got a {type(name).__name__}, expected a name as text")
+    return name.encode(errors="replace")
