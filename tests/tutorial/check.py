@@ -2,8 +2,8 @@
 """Checks the lessons of tutorial/: pages, solutions and start files agree.
 
     check.py pages PROGRAM BACKEND [LESSON...]     PROGRAM has all solutions: PROGRAM solution01 serial
-    check.py gaps LIBMINX CC [LESSON...]           compiles start files by CC, as C for hosts, and links LIBMINX
-    check.py each LIBMINX CC [LESSON...]           the same, and each gap alone: takes longer, no test of ctest
+    check.py gaps LIBRARY COMPILER [LESSON...]     compiles start files as C for hosts; libminx, and a compiler, both with options
+    check.py each LIBRARY COMPILER [LESSON...]     the same, and each gap alone: takes longer, no test of ctest
 
 pages: a page shows what a program prints in a block
 
@@ -90,7 +90,7 @@ class Starts:
     FLAGS = ["-std=c11", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-fopenmp-simd"]
 
     def __init__(self, library, compiler, folder):
-        self.library, self.compiler, self.folder = library, compiler, Path(folder)
+        self.library, self.compiler, self.folder = shlex.split(library), shlex.split(compiler), Path(folder)
 
     def compile(self, name, text, kinds):
         source = self.folder / f"{name}.c"
@@ -107,7 +107,7 @@ class Starts:
             files[-1].write_text(f'{head}\n#include "{source}"\n')
         program = self.folder / name
         includes = [f"-I{ROOT / part}" for part in ("core/include", "kit/include", "tutorial")]
-        code, text = run([self.compiler, *self.FLAGS, *includes, "-o", program, *files, self.library, "-fopenmp", "-ldl", "-lm"])
+        code, text = run([*self.compiler, *self.FLAGS, *includes, "-o", program, *files, *self.library, "-fopenmp", "-ldl", "-lm"])
         if code:
             raise SystemExit(f"{name} does not compile:\n{text}")
         return program

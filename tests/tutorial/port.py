@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The port of tutorial/port: each step applies, builds without warnings, and prints the same digits on the backends that its page names.
 
-usage: port.py LIBMINX CC
+usage: port.py LIBRARY COMPILER          as check.py gaps
 """
 import shutil
 import subprocess
@@ -36,7 +36,7 @@ def main():
                 program = starts.compile(f"step{step}", source.read_text(), [("host", "right"), ("simt", "left")])
             else:
                 program = Path(scratch) / f"step{step}"
-                subprocess.run([compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source, "-lm"], check=True)
+                subprocess.run([*starts.compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source, "-lm"], check=True)
             for backend in backends(step) or [None]:
                 command = [program, "32", "100"] + [backend] * (backend is not None)
                 done = subprocess.run(command, capture_output=True, text=True, timeout=200)
