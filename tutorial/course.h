@@ -75,7 +75,7 @@ static inline int course_main(int argc, char **argv, mx_err (*run)(const course 
     if (err == MX_OK) err = run(&c);
     if (err != MX_OK) fprintf(stderr, "%s: %s\n", mx_err_name(err), mx_err_message());
     mx_ctx_destroy(&c.ctx);
-    mx_finalize();
+    if (err == MX_OK) mx_finalize(); /* a lesson that failed leaves views behind */
     return err != MX_OK;
 }
 

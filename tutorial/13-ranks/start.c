@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     app_box_halo_destroy(&r.halo);
     app_transport_destroy(&r.transport);
     mx_ctx_destroy(&r.ctx);
-    mx_finalize();
+    if (err == MX_OK) mx_finalize(); /* a failure leaves views behind */
     app_comm_close(&r.comm);
     return err != MX_OK;
 }
