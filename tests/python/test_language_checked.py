@@ -55,14 +55,23 @@ def reduced(i, a, b, n):
     return b[i] // (n - 2)  # LINE reduced
 
 
+def add_to(bins, e):
+    bins[e] += 1  # LINE bins
+
+
+def bins(i, into, a, b, n):
+    add_to(into, b[i])
+    into[i % n] += 1
+
+
 ctx = minx.Context(sys.argv[1])
-for kernel in (fine, index, part, local, divide, function, asserted, reduced, fine):
+for kernel in (fine, index, part, local, divide, function, asserted, reduced, bins, fine):
     a, b = np.zeros(4), np.arange(4)
     if not ctx.host:
         a, b = ctx.array(a), ctx.array(b)
     try:
-        run = minx.parallel_reduce if kernel is reduced else minx.parallel_for
-        run(4, kernel, a, b, 2, ctx=ctx)
+        run = minx.parallel_reduce if kernel in (reduced, bins) else minx.parallel_for
+        run(4, kernel, a, b, 2, ctx=ctx, **({"length": 2} if kernel is bins else {}))
         print(kernel.__name__, "ran")
     except minx.Error as error:
         print(kernel.__name__, error.name, error)
@@ -89,6 +98,7 @@ def test_checked(tmp_path, resource):
         "divide": r"integer division by zero: `b\[i\] % \(n - 2\)`",
         "function": "integer division by zero: `n // by`",
         "asserted": "an item of too large a number",
+        "bins": "index of bins, the value of the launch, is out of bounds",
         "reduced": r"integer division by zero: `b\[i\] // \(n - 2\)`",
     }
     assert set(said) == set(expected)

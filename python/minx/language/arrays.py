@@ -98,7 +98,7 @@ class Arrays:
     def of_struct(self, node, base: Val) -> Val:
         """A field of a record by its name, an element of a tuple by its number."""
         if base.type.kind == "tuple":
-            n, count = self.constant_index(node, "the index of a tuple"), len(base.type.fields)
+            n, count = self.constant_index(node, "the index of a tuple (not that of a list)"), len(base.type.fields)
             if not -count <= n < count:
                 raise self.error(node.slice, f"index {n} of a {base.type}")
             return Val(f"{wrap(base.code)}.v{n % count}", base.type.fields[n][1], pure=base.pure)

@@ -101,6 +101,8 @@ def driver(spec, unit, names, arrays, numbers, value) -> list[str]:
         out += [f"    MX_TRY(mx_scatter_bind(c->ctx, s[{n}], &c->args.{c_name(names[a])}));" for n, a in enumerate(scatters)]
         out += ["    return MX_OK;", "}"]
     out += [f"MX_PY_ENTRY mx_err {k}_launch({k}_call *c);", f"mx_err {k}_launch({k}_call *c)", "{"]
+    if spec.array and spec.checked:
+        out.append("    c->args.mx_length = c->to.length;")
     for n in numbers:
         c = T.C_TYPES[spec.arguments[n]]
         if T.is_complex(spec.arguments[n]):

@@ -178,10 +178,14 @@ class Functions:
 
     def pass_self(self, ref: Self, parameters, arguments) -> list:
         """An object whose attributes are arguments of the kernel: a function gets all arguments."""
+        return [id(ref.object), ref.path, *self.pass_arguments(parameters, arguments)]
+
+    def pass_arguments(self, parameters, arguments) -> tuple:
+        """A function gets the kernel's arguments. The result: they are the same for all calls."""
         if "mx_a" not in arguments:
             arguments.append("mx_a")
             parameters.append(f"const {self.unit.name}_args *mx_a")
-        return [id(ref.object), ref.path]
+        return ()
 
     def method_of_struct(self, node, base: Val):
         """x.method of an object of numbers, if its class has one; else None."""
@@ -279,7 +283,7 @@ class Functions:
             names[name] = value
             parameters.append(f"{self.unit.name}_array mx_v")
             arguments.append("mx_v")
-            return [ArrayAccumulator]
+            return [ArrayAccumulator, *(self.pass_arguments(parameters, arguments) if self.spec.checked else ())]
         names[name] = value
         return [id(value.ref)]
 

@@ -182,7 +182,9 @@ def arguments_text(spec, unit, names, arrays, numbers) -> list[str]:
     listed += [f"({t.member}, {c_name(names[n])}, MX_SCATTER_ACCESSOR)" for n, t in enumerate(spec.arguments)
                if isinstance(t, ScatterType)]
     others = [f"    {T.C_TYPES[spec.arguments[n]]} {c_name(names[n])};" for n in numbers]
-    if not spec.arguments:
+    if spec.array and spec.checked:
+        others.append("    int64_t mx_length;")  # of the array that the launch reduces into
+    if not spec.arguments and not others:
         others = ["    char mx_none;"]
     return [*out, f"MX_ARGS({unit.name}_args, {' '.join(listed)}{',' if others else ''}", *others, ");"]
 

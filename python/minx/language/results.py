@@ -7,7 +7,7 @@ import ast
 from .. import types as T
 from ..types import INT
 from .reducers import LOCATIONS, member, result_type
-from .values import MISSING, Accumulator, Parts, Val, join_code, strip
+from .values import MISSING, Accumulator, Parts, Val, c_string, join_code, strip
 
 SIGNS = {ast.Add: ("+", "SUM"), ast.Sub: ("-", "SUM"), ast.Mult: ("*", "PROD"), ast.BitAnd: ("&", "BAND"), ast.BitOr: ("|", "BOR")}
 CALLS = {"min": "MIN", "minimum": "MIN", "fmin": "MIN", "max": "MAX", "maximum": "MAX", "fmax": "MAX"}
@@ -248,6 +248,10 @@ class Results:
         self.unit.value = self.spec.value or self.element_type(node, value, reducer)
         self.unit.fields = [self.unit.value]
         e, x = strip(index.code), strip(self.cast(value, self.unit.value))
+        if self.spec.checked:
+            self.helper("index")
+            text = c_string(f"index of {ast.unparse(target.value)}, the value of the launch, is out of bounds"[:63])
+            e = f"PY_INDEX({e}, mx_a->mx_length, {text})"
         call = f"mx_array_add(mx_v, {e}, {x});" if reducer == "SUM" else f"mx_atomic_{ATOMICS[reducer]}(&mx_v.at[{e}], {x});"
         self.line(call, node)
 
