@@ -283,7 +283,10 @@ def inner_loops(i, out, x):
     t = 0.0
     for k in minx.unroll(range(x.shape[1]), 2):
         t += x[i, k] * k
-    out[i] = s + t
+    w = minx.local(4)
+    for k in minx.simd(range(4)):
+        w[k] = x[i, k]
+    out[i] = s + t + w[0] * w[3]
 
 
 def test_simd_and_unroll(context):

@@ -149,7 +149,8 @@ class Assignments:
             target = target.value
         if isinstance(target, ast.Name) and self.parallel_outside:
             home = self.ref_blocks.get(target.id) or self.declaration(target.id)[0]
-            if home in self.parallel_outside[-1]:
+            kinds = [kind for kind in self.loop_names if kind != "plain"]
+            if any(home in outside and kind != "simd" for outside, kind in zip(self.parallel_outside, kinds)):
                 raise self.error(
                     node,
                     f"{target.id} has elements of its own for each lane, and is from outside of this loop: "
