@@ -100,6 +100,16 @@ def no_join(i, t, a):
     t = 2 * t + a[i]  # here
 
 
+@mistake(NO_JOIN, "t, v = t + 1, 2", **scan)
+def in_a_tuple(i, t, a):
+    t, v = t + 1, 2  # here
+
+
+@mistake(NO_JOIN, "for t in range(3): a[i] = t", **scan)
+def as_a_variable_of_a_loop(i, t, a):
+    for t in range(3): a[i] = t  # here
+
+
 @mistake(NO_JOIN, "t = a[i]", **reduction)
 def no_sum(i, t, a):
     t = a[i]  # here

@@ -10,7 +10,7 @@ calls.py          functions of math, numpy and Python itself; printing.py print
 atomics.py scatter.py random.py vectors.py  what minx has for one item of a kernel
 team.py shared_loops.py                     teams
 reducers.py joins.py                        how contributions are joined
-scan_share.py     what an index adds to the value of a scan
+scan_share.py     what an index adds to the value of a scan or reduction
 annotations.py    types and arrays that annotations of parameters name
 c_helpers.py      functions of C for operators that mean something else in Python
 plain.py          kernels as plain Python"""

@@ -19,6 +19,11 @@ from .source import code_hash
 NUMBERS = {"sum": "SUM", "prod": "PROD", "min": "MIN", "max": "MAX", "all": "LAND", "any": "LOR", "band": "BAND", "bor": "BOR"}
 LOCATIONS = {"minloc": "MINLOC", "maxloc": "MAXLOC", "minmaxloc": "MINMAXLOC"}
 NAMES = {**NUMBERS, **LOCATIONS}
+def op_of(reducer: str) -> str:
+    """The name of an operator in a launch: "all" of LAND."""
+    return next((name for name, r in NAMES.items() if r == reducer), reducer.lower())
+
+
 STRUCT_LETTERS = {"f64": "d", "f32": "f", "i64": "q", "i32": "i", "u64": "Q", "u32": "I", "u8": "B"}
 
 

@@ -6,7 +6,7 @@ import ast
 
 from .. import types as T
 from ..types import INT
-from .reducers import LOCATIONS, member, result_type
+from .reducers import LOCATIONS, member, op_of, result_type
 from .values import MISSING, Accumulator, Parts, Val, c_string, join_code, strip
 
 SIGNS = {ast.Add: ("+", "SUM"), ast.Sub: ("-", "SUM"), ast.Mult: ("*", "PROD"), ast.BitAnd: ("&", "BAND"), ast.BitOr: ("|", "BOR")}
@@ -177,7 +177,7 @@ class Results:
     def check_reducer(self, node, bound, reducer):
         """Is the statement what the operator of the launch does?"""
         if bound.type is None and reducer and not self.spec.dialect.threads_run_all and self.spec.custom is None and reducer != self.spec.reducers[0]:
-            raise self.error(node, f"this joins by {reducer.lower()}, but the launch has op={self.spec.reducers[0].lower()!r}")
+            raise self.error(node, f"this joins by {op_of(reducer)}, but the launch has op={op_of(self.spec.reducers[0])!r}")
 
     def accumulated(self, bound, value, node=None) -> str:
         """The type of a value to which another is added."""
@@ -238,7 +238,7 @@ class Results:
             raise self.error(node, f"the value is an array: {expected}")
         share = self.element_share(node, target, reducer)
         if share is None:
-            raise self.error(node, f"expected {expected}, because the launch has op={reducer.lower()!r}")
+            raise self.error(node, f"expected {expected}, because the launch has op={op_of(reducer)!r}")
         index = self.number(target.slice)
         if T.is_float(index.type) or index.const is not MISSING and index.const < 0:
             raise self.error(target.slice, "an index of the result is an integer, 0 or more")

@@ -16,6 +16,7 @@ import ast
 import types as pytypes
 from dataclasses import dataclass
 
+from .reducers import op_of
 from .results import CALLS, SIGNS
 from .source import source_of
 from .values import ArrayRef, Self, is_number_of, links
@@ -85,19 +86,20 @@ class Shares:
             self.leave_early(s, reason)
 
     def do_While(self, s):
-        self.loop(s, lambda: self.reason(s.test))
+        self.loop(s, s.test)
 
     def do_For(self, s):
-        self.loop(s, lambda: self.reason(s.iter))
+        self.loop(s, s.iter)
 
-    def loop(self, s, why):
+    def loop(self, s, head):
         self.loops.append([])
         state = None
         while state != (self.tainted, self.stored):
             state = dict(self.tainted), set(self.stored)
-            reason = why()
+            reason = self.reason(head)
+            self.note_calls(head)
             if isinstance(s, ast.For):
-                self.set(s.target, reason)
+                self.bind(s.target, head, reason, s)
             self.under(reason or next(iter(self.loops[-1]), None), s.body)
             self.unite(*state, {})
         self.loops.pop()
@@ -126,25 +128,27 @@ class Shares:
     # ---- assignments ----
 
     def assign(self, target, value, s):
+        if self.is_value(target):
+            return self.share(target, s)
+        self.note_calls(value)
+        targets, values = [target], [value]
         if isinstance(target, (ast.Tuple, ast.List)):
-            single = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
-            reasons = [self.reason(v) for v in (value.elts if single else [value] * len(target.elts))]
-            for part, reason in zip(target.elts, reasons):
-                self.set(part, reason)
-        elif self.is_value(target):
-            self.share(target, s)
-        else:
-            reason = self.reason(value)
-            self.note_calls(value)
-            if isinstance(s, ast.AugAssign):
-                reason = reason or self.reason(target)
-            found = self.view_of(value) if isinstance(target, ast.Name) and not isinstance(s, ast.AugAssign) else None
-            self.set(target, None if found else reason)
-            if found:
-                self.alias[target.id] = found
+            each = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+            targets, values = target.elts, value.elts if each else [value] * len(target.elts)
+        reasons = [self.reason(v) for v in values]
+        for part, v, reason in zip(targets, values, reasons):
+            self.bind(part, v, reason or (self.reason(target) if isinstance(s, ast.AugAssign) else None), s)
+
+    def bind(self, target, value, reason, s):
+        """A target gets something that depends on `reason` (None: on nothing that matters)."""
+        if self.is_value(target):
+            raise self.no_join(s)
+        found = self.view_of(value) if isinstance(target, ast.Name) and isinstance(s, (ast.Assign, ast.AnnAssign)) else None
+        self.set(target, None if found else reason)
+        if found:
+            self.alias[target.id] = found
 
     def set(self, target, reason):
-        """A target gets something that depends on `reason` (None: on nothing that matters)."""
         reason = reason or next((c for c in self.control if c is not None), None)
         if isinstance(target, ast.Name):
             self.alias.pop(target.id, None)
@@ -178,22 +182,27 @@ class Shares:
         if isinstance(s, ast.AugAssign):
             return [s.value]
         if self.spec.custom is not None or isinstance(target, ast.Subscript):  # any statement may be the join
-            others = [a for a in s.value.args if not self.is_itself(a)] if isinstance(s.value, ast.Call) else [s.value]
-            return others if isinstance(s.value, ast.Call) and len(others) < len(s.value.args) else []
+            arguments = s.value.args if isinstance(s.value, ast.Call) else []
+            others = [a for a in arguments if not self.is_itself(a)]
+            return others if len(others) < len(arguments) else []
         operands, joins = [], None
         if isinstance(s.value, ast.BoolOp):
             operands, joins = s.value.values, "LAND" if isinstance(s.value.op, ast.And) else "LOR"
-        if isinstance(s.value, ast.BinOp):
+        elif isinstance(s.value, ast.BinOp):
             operands, joins = [s.value.left, s.value.right], SIGNS.get(type(s.value.op), ("", None))[1]
         elif isinstance(s.value, ast.Call):
             operands, joins = s.value.args, CALLS.get(ast.unparse(s.value.func).rpartition(".")[2])
         others = [o for o in operands if not self.is_itself(o)]
         minus = isinstance(s.value, ast.BinOp) and isinstance(s.value.op, ast.Sub) and not self.is_itself(operands[0])
         if joins != self.spec.reducers[0] or len(others) != len(operands) - 1 or minus:
-            expected = STATEMENTS.get(self.spec.reducers[0], "return x").format(t=self.value)
-            raise self.source.error(s, f"{self.value} is the value of the launch, which has op={self.spec.reducers[0].lower()!r}: a statement "
-                                    f"joins a share x to it by `{expected}`")
+            raise self.no_join(s)
         return others
+
+    def no_join(self, s):
+        op = self.spec.reducers[0]
+        expected = STATEMENTS.get(op, "return x").format(t=self.value)
+        return self.source.error(s, f"{self.value} is the value of the launch, which has op={op_of(op)!r}: a statement joins a share x to it "
+                                 f"by `{expected}`")
 
     def is_itself(self, node) -> bool:
         return isinstance(node, ast.Name) and node.id == self.value
