@@ -16,7 +16,7 @@ sys.path.insert(0, str(TOOL))
 
 PLAN = """
 repeats = 2
-timeout = 20
+timeout = 60
 
 [[case]]
 app = "tealeaf"

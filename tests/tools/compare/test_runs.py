@@ -11,7 +11,7 @@ import house
 
 ONE = """
 repeats = 1
-timeout = 20
+timeout = 60
 limits = false
 [[case]]
 app = "tealeaf"
@@ -67,9 +67,9 @@ class Runs(house.House):
         self.assertIn("no minx-bench", said)
         self.assertNotIn("80 %", out)
 
-    def check_bad(self, kind, outcome, reason, seconds=20):
+    def check_bad(self, kind, outcome, reason, seconds=60):
         """A run on openmp goes wrong; that on serial counts."""
-        text = ONE.replace("timeout = 20", f"timeout = {seconds}") + f'options = "trouble={kind}:openmp"'
+        text = ONE.replace("timeout = 60", f"timeout = {seconds}") + f'options = "trouble={kind}:openmp"'
         out, said = self.run_plan(text, expect=1)
         self.assertEqual(self.outcomes(), {("serial", 1): "passed", ("openmp", 1): outcome}, said)
         record = next(record for record in self.records() if record["run"]["backend"] == "openmp")
@@ -86,8 +86,8 @@ class Runs(house.House):
         self.check_bad("kill", "killed", "SIGKILL")
 
     def test_timed_out(self):
-        record = self.check_bad("hang", "timed out", "more than 2 s", seconds=2)
-        self.assertLess(record["seconds"], 10)
+        record = self.check_bad("hang", "timed out", "more than 8 s", seconds=8)  # a run that does not hang is over by then
+        self.assertLess(record["seconds"], 60)
 
     def test_damaged_results(self):
         self.check_bad("damage", "failed", "minx-verify: FAIL /fields/answer digest differs")
@@ -161,7 +161,7 @@ class Runs(house.House):
                 before = len(self.records())
                 deadline = time.monotonic() + 300
                 while True:
-                    process = subprocess.Popen(words, cwd=self.folder, env=self.environment(FAKE_SECONDS="0.4"), stderr=subprocess.PIPE,
+                    process = subprocess.Popen(words, cwd=self.folder, env=self.environment(FAKE_SECONDS="2"), stderr=subprocess.PIPE,
                                                stdout=subprocess.DEVNULL, text=True)
                     while len(self.records()) == before and process.poll() is None and time.monotonic() < deadline:
                         time.sleep(0.02)
