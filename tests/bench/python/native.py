@@ -12,25 +12,28 @@ HERE = Path(__file__).resolve().parent
 
 @functools.cache
 def build_library(folder: str | None = None) -> Path:
-    """The path of libnative.so; compiled if it is not there, once in a process. folder: where (a temporary one that stays, if left
-    out)."""
+    """The path of libnative.so; compiled if it is not there or older than its source. folder: where (a temporary one that stays, if
+    left out)."""
     from minx.build.settings import settings
 
     built = Path(folder or Path(tempfile.gettempdir()) / f"minx-bench-python-{os.getuid()}")
+    prefix, of = str(settings().prefix), built / "prefix.txt"  # for another minx everything is compiled again
+    again = of.exists() and of.read_text() == prefix
     configure = [
         "cmake",
-        "--fresh",
+        *([] if again else ["--fresh"]),
         "-S",
         str(HERE),
         "-B",
         str(built),
         "-DCMAKE_BUILD_TYPE=Release",
-        f"-DCMAKE_PREFIX_PATH={settings().prefix}",
+        f"-DCMAKE_PREFIX_PATH={prefix}",
     ]
     for command in (configure, ["cmake", "--build", str(built)]):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    of.write_text(prefix)
     return built / "libnative.so"
 
 
