@@ -14,8 +14,8 @@ RUNS = [(1, "serial"), (2, "openmp:threads=1"), (2, "simt"), (4, "serial")]
 
 
 def shown(program):
-    """What the page shows of mpirun -n 4 build/PROGRAM serial."""
-    return dict(check.BLOCK.findall(PAGE))[f"mpirun -n 4 build/{program} serial"]
+    """What the page shows of mpirun -n 4 build/bin/PROGRAM serial."""
+    return dict(check.BLOCK.findall(PAGE))[f"mpirun -n 4 build/bin/{program} serial"]
 
 
 def main():
