@@ -153,13 +153,13 @@ def nothing(a, i):
     a[i, 5] += 1.0
 
 
-def half_and(a, b):
+def half_and(a, /, b):
     q = b // 2
     a, b = b, a
     return 100 * q + (a if a > b else a - b)
 
 
-def signs(i, out, n):
+def signs(i, out, /, n):
     """What is assigned later says nothing of the sign before."""
     x = n // 2 + n % 3 * 10
     y = half_and(i, n)

@@ -84,6 +84,10 @@ class Callable:
         y[i] = x[i]
 
 
+async def waits(i, y, x):
+    y[i] = x[i]
+
+
 fields = np.zeros(3, [("flag", "u1"), ("x", "f8")])
 in_simt = lambda: make("simt").zeros(3, label="u")
 in_serial = lambda **options: make(serial).zeros(3, label="u", **options)
@@ -175,6 +179,11 @@ MISTAKES = {
     "object": (lambda: launch(kernel=Callable()), "TypeError",
         "a kernel is a Python function, got a Callable that can be called: give its method __call__, as in "
         "parallel_for(n, f.__call__, ...)"),
+    "async": (lambda: launch(kernel=waits), "TypeError",
+        "a kernel is a Python function, got the async function waits: write it without async; kernels run in parallel "
+        "by themselves"),
+    "text as a context": (lambda: minx.parallel_for(3, add, x3, x3, ctx="serial"), "TypeError",
+        "ctx='serial': expected a context, as ctx=minx.Context('serial'), or \"python\" for a plain run"),
     "text as a kernel": (lambda: launch(kernel="add"), "TypeError",
         "a kernel is a Python function, got a str: give a function of the index, marked @minx.kernel or not"),
     "policy": (lambda: launch(policy=2.5), "TypeError",
@@ -256,7 +265,7 @@ MISTAKES = {
         "MX_ERR_ARG: view 'zeros': host code reads or writes it while serial records a graph; a graph cannot record "
         "such a copy"),
     "graph in a graph": (lambda: recorded(minx.graph), "Error",
-        "MX_ERR_ARG: serial records a graph already"),
+        "MX_ERR_ARG: the context 'serial' records a graph already"),
     "node": (lambda: recorded(lambda ctx: ctx.graph.after(5)), "Error",
         "MX_ERR_ARG: graph: node 5 of 0 does not exist"),
 }

@@ -193,7 +193,7 @@ class Arrays:
             missing = len(places) - len(keys) + 1
             keys[dots[0]:dots[0] + 1] = [ast.copy_location(ast.Slice(), keys[dots[0]]) for _ in range(missing)]
         if len(keys) > len(places):
-            raise self.error(node, f"{len(keys)} indices for {ref}")
+            raise self.error(node, f"{len(keys)} ind{'ices' if len(keys) > 1 else 'ex'} for {ref}")
         axes = list(ref.axes) + [WHOLE] * (ref.array.rank - len(ref.axes))
         for key, d in zip(keys, places):
             axes[d] = (

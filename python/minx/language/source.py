@@ -37,6 +37,8 @@ class Source:
             if not self._is_text_of(self.tree):
                 raise NotSupported(f"{function.__name__}: {self.file} has changed since Python read it: start the program again")
             ast.increment_lineno(self.tree, first - 1)
+        given = self.tree.args
+        given.args, given.posonlyargs = [*given.posonlyargs, *given.args], []
 
     def _is_text_of(self, tree) -> bool:
         """Is it the text that the function was made of? Names, variables and constants are compared; what else the surroundings of the

@@ -145,6 +145,8 @@ def launch_with(pattern, policy, kernel, instance, args, ctx, reducers, target=N
         ctx = runtime.default()
     if ctx == "python":
         return run_python(pattern, policy, kernel, args, reducers, target, instance)
+    if not isinstance(ctx, runtime.Context):
+        raise TypeError(f"ctx={ctx!r}: expected a context, as ctx=minx.Context('serial'), or \"python\" for a plain run")
     goal = target and target.key
     # of the thread, too: each has a buffer of its own. runtime/arrays.py says why id(a) is safe
     key, numbers = [pattern, policy.space, ctx.number, get_ident(), type(instance), reducers, goal], []

@@ -17,9 +17,11 @@ ITEMS = ("simd", "plain", "resident_2", "resident_4")
 
 def check_function(function) -> None:
     """TypeError: it is no Python function, whose text becomes a kernel; the message says what to write instead."""
-    if isinstance(function, pytypes.FunctionType):
+    if isinstance(function, pytypes.FunctionType) and not function.__code__.co_flags & inspect.CO_COROUTINE:
         return
-    if isinstance(function, functools.partial):
+    if isinstance(function, pytypes.FunctionType):
+        found, instead = f"the async function {function.__name__}", "write it without async; kernels run in parallel by themselves"
+    elif isinstance(function, functools.partial):
         found, instead = "a functools.partial", "give the function itself, and its arguments to the launch, by name if you like"
     elif isinstance(function, Kernel):
         found, instead = f"the kernel {function.__name__}", "it is one already"
