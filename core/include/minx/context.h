@@ -53,6 +53,7 @@
 extern "C" {
 #endif
 
+/* A context. mx_ctx_create makes one, mx_ctx_destroy frees it. */
 typedef struct mx_ctx_s *mx_ctx;
 
 typedef enum mx_space {
@@ -176,6 +177,7 @@ typedef struct mx_ctx_info {
     /* the layout of the context that launches are checked against; without a check, `layout` */
     mx_layout check_layout;
 } mx_ctx_info;
+/* Gives the properties of a context. MX_ERR_ARG: ctx is NULL. */
 mx_err mx_ctx_get_info(mx_ctx ctx, mx_ctx_info *info);
 
 /* The number of cores that the threads of a launch may use: the cores in this process's affinity

@@ -23,6 +23,7 @@ typedef struct mx_ctx_details {
      * of plans was full meanwhile */
     int64_t plans;
 } mx_ctx_details;
+/* Gives them. MX_ERR_ARG: ctx is NULL. */
 mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details);
 
 /* Gives at least `bytes` of memory in the context's space, for work that is ordered on ctx. The

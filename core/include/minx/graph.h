@@ -35,6 +35,7 @@
 extern "C" {
 #endif
 
+/* A graph, and the number of a node in it. */
 typedef struct mx_graph_s *mx_graph;
 typedef int mx_node;
 

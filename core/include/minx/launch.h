@@ -153,6 +153,7 @@ typedef struct mx_instance {
 #define MX_INSTANCE_TEXT_(KIND, name) name,
 enum { MX_INSTANCE_KINDS_(MX_INSTANCE_ENUMERATOR_) MX_INSTANCE_KINDS };
 
+/* What a kernel is: which macro defined it. */
 typedef enum mx_pattern {
     MX_PATTERN_FOR,
     MX_PATTERN_REDUCE,

@@ -23,6 +23,8 @@
 #include <float.h>
 #include <math.h>
 
+/* Mathematical constants, of type double: e, log2(e), log10(e), pi, 1/pi, 1/sqrt(pi), ln(2), ln(10),
+ * the square roots of 2 and 3, 1/sqrt(3), the constant of Euler and Mascheroni, the golden ratio. */
 #define MX_E 2.71828182845904523536
 #define MX_LOG2E 1.44269504088896340736
 #define MX_LOG10E 0.434294481903251827651

@@ -18,6 +18,7 @@
 extern "C" {
 #endif
 
+/* The highest rank of a view. */
 enum { MX_MAX_RANK = 8 };
 
 /* Element type: kind in the low byte, size in bytes above it. */
@@ -48,6 +49,7 @@ typedef uint32_t mx_type;
  * the same thread. */
 const char *mx_type_name(mx_type type);
 
+/* The handle of a view. MX_VIEW_NULL is the handle of none. */
 typedef struct mx_view {
     uint32_t slot, generation;
 } mx_view;

@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* restrict, which CUDA C++ does not have under this name. */
 #define MX_RESTRICT __restrict__
+
 /* The condition is an operand, so that clang does not show the values of its parts. */
 #define MX_STATIC_ASSERT(condition, text) static_assert((condition) ? true : false, text)
 #ifdef __CUDACC__

@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+/* The two sides of a dual view. */
 typedef enum mx_side { MX_SIDE_HOST, MX_SIDE_DEVICE } mx_side;
 
 /* Pass it by pointer: a copy would have flags of its own. It owns the views. */

@@ -47,6 +47,7 @@ mx_err mx_map_rehash(mx_ctx ctx, mx_view *map, int64_t keys, mx_view *origin);
 enum { MX_MAP_TRIES_ = 4096 }; /* slots that an insert tries */
 #define MX_MAP_MASK_(map) ((int)MX_EXTENT(*(map), 0) - 3)
 
+/* What became of an insert: it failed, the map had the key already, or it has it now. */
 enum { MX_MAP_FAILED, MX_MAP_EXISTING, MX_MAP_SUCCESS };
 typedef struct mx_map_slot {
     int slot, state; /* slot: -1 if failed */

@@ -11,8 +11,8 @@
  *     }
  *     MX_FOR(1D, scale, MX_ITEMS_PLAIN)                   over (n + MX_PACK_WIDTH - 1) / MX_PACK_WIDTH groups
  *
- * The types are mx_pack_f64, _f32, _i32, _i64, and their masks mx_mask_f64 and so on. A mask is an
- * integer pack with lanes of the same size; a lane is -1 (on) or 0 (off). f64 and i64 have the same
+ * The types are mx_pack_f64, mx_pack_f32, mx_pack_i32, mx_pack_i64, and their masks mx_mask_f64 and
+ * so on. A mask is an integer pack with lanes of the same size; a lane is -1 (on) or 0 (off). f64 and i64 have the same
  * mask type, and so have f32 and i32. All backends have the same width, so a range is the same for
  * all, and results agree. On hosts a pack is a vector type of the compiler. On cuda it is a struct
  * in the registers of one thread. Most loops need no packs, because items are vectorised anyway.
