@@ -7,6 +7,8 @@
         y[i] += alpha * x[i]
 
     minx.parallel_for(minx.Range(y.size), axpy, y, x, 2.0)
+
+docs/python.md is the manual.
 """
 
 from .language import printing as _printing  # registers print
