@@ -14,10 +14,11 @@
 # A project without a CUDA compiler gets no cuda instances; a launch on cuda is then an error at run time. Kernels are compiled
 # for the GPU architectures of the minx build, or for those in the variable MINX_KERNEL_CUDA_ARCHITECTURES.
 #
-# nvcc takes longer for its own headers than for most kernel files. It compiles MINX_KERNEL_CUDA_BATCH files of a target as one, by
-# default 1. With more, all files take fewer processor seconds, but one alone takes longer after a change. In such files
-# types, constants and macros must have different names. So must functions, static ones too, unless the types of their parameters
-# differ. Files with the source property MINX_KERNEL_UNBATCHED are compiled one by one.
+# Compilers take longer for headers than for many kernel files. nvcc compiles MINX_KERNEL_CUDA_BATCH files of a target as one, and the C
+# compiler MINX_KERNEL_HOST_BATCH, each 1 by default. With more, all files take fewer processor seconds, but one alone takes longer after
+# a change. In such files types, constants and macros must have different names. So must functions, static ones too; for nvcc only
+# where the types of their parameters are the same. Files with the source property MINX_KERNEL_UNBATCHED are compiled one by one: those
+# that define MX_NOT_CHECKED, or another macro for a header.
 
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
@@ -124,11 +125,13 @@ function(minx_compiler_flags_ compiler result)
   set(${result} ${flags} PARENT_SCOPE)
 endfunction()
 
-# One object library: each kernel file, or MINX_KERNEL_CUDA_BATCH of them, after the lines of `head`, compiled for one instance.
+# One object library: each kernel file, or a batch of them, after the lines of `head`, compiled for one instance.
 function(minx_add_kernel_units_ target type instance extension head)
   set(batch 1)
   if(instance MATCHES "^cuda" AND MINX_KERNEL_CUDA_BATCH)
     set(batch ${MINX_KERNEL_CUDA_BATCH})
+  elseif(NOT instance MATCHES "^cuda" AND MINX_KERNEL_HOST_BATCH)
+    set(batch ${MINX_KERNEL_HOST_BATCH})
   endif()
   set(units)
   set(sources ${ARGN})
