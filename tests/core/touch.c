@@ -1,10 +1,12 @@
-/* Host code that accesses memory of a device. On simt the program ends there, with a message that
- * names the view. Each case runs this program again as a child process. There is nothing to test on
+/* Host code that accesses memory of a device, and a kernel that accesses no memory at all. On simt the program ends there, with a message that
+ * names the view or the kernel. Each case runs this program again as a child process. There is nothing to test on
  * backends whose memory host code can access, and on a GPU, where the access is an ordinary
  * segmentation fault without a message. */
 #include "check.h"
+#include "fork.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,6 +63,22 @@ static void copy_out(world *w)
     CHECK(all[0] == 0);
 }
 
+static const volatile char *nowhere;
+static void read_nowhere(void) { CHECK(*nowhere == 0); }
+
+/* A body accesses what is no memory: as with an index that is far out of range. */
+static void read_in_kernel(world *w)
+{
+    const fk_calls args = {.call = read_nowhere};
+    int64_t count;
+    nowhere = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(nowhere != MAP_FAILED);
+    MUST(fk_count(mx_range_1d(w->ctx, 0, 8), &args, &count));
+}
+
+#define HOST_SAYS "minx: host code accessed view 'temperature' at 0x", "use mx_import and mx_export"
+#define KERNEL_SAYS "minx: kernel fk_count accessed address 0x", "built with -DMINX_BOUNDS_CHECK=ON"
+
 /* A handler that was there before is called behind the message. */
 static void say_and_exit(int number)
 {
@@ -73,15 +91,17 @@ static const struct {
     const char *name;
     void (*touch)(world *w);
     bool handler;
+    const char *says[2];
 } cases[] = {
-    {"read", read_data, false},
-    {"write", write_data, false},
-    {"accessor", read_through_accessor, false},
-    {"copies", read_behind_copies, false},
-    {"context", read_beside_another_context, false},
-    {"part", read_part, false},
-    {"memcpy", copy_out, false},
-    {"handler", read_data, true},
+    {"read", read_data, false, {HOST_SAYS}},
+    {"write", write_data, false, {HOST_SAYS}},
+    {"accessor", read_through_accessor, false, {HOST_SAYS}},
+    {"copies", read_behind_copies, false, {HOST_SAYS}},
+    {"context", read_beside_another_context, false, {HOST_SAYS}},
+    {"part", read_part, false, {HOST_SAYS}},
+    {"memcpy", copy_out, false, {HOST_SAYS}},
+    {"handler", read_data, true, {HOST_SAYS}},
+    {"kernel", read_in_kernel, false, {KERNEL_SAYS}},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -104,7 +124,7 @@ static int child(const char *resource, const char *name)
 
 static const char *program;
 
-static void run_case(const char *name, bool handler)
+static void run_case(const char *name, const char *const *says, bool handler)
 {
     char command[1024], text[8192];
     snprintf(command, sizeof command, "'%s' %s %s 2>&1", program, check_resource, name);
@@ -119,8 +139,7 @@ static void run_case(const char *name, bool handler)
     }
     const int status = pclose(out);
     CHECK(status != 0);
-    CHECK_TEXT(text, "minx: host code accessed view 'temperature' at 0x");
-    CHECK_TEXT(text, "use mx_import and mx_export");
+    for (int t = 0; t < 2; t++) CHECK_TEXT(text, says[t]);
     CHECK_TEXT(text, "addr2line -e ");
     if (handler) CHECK_TEXT(text, "the handler that was there");
     if (handler) CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
@@ -129,7 +148,7 @@ static void run_case(const char *name, bool handler)
 static void test(mx_ctx ctx)
 {
     if (check_is(ctx, "simt"))
-        for (int c = 0; c < CASES; c++) run_case(cases[c].name, cases[c].handler);
+        for (int c = 0; c < CASES; c++) run_case(cases[c].name, cases[c].says, cases[c].handler);
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 /* simt's memory behaves like the memory of a device: kernels and copies of simt contexts can access
  * it, host code cannot. Each allocation in MX_SPACE_SIMT is a region with pages of its own. Its
  * pages are accessible only while a launch of a simt context runs, or a copy that reads or writes
- * this region. Host code that accesses them at another time gets a signal. The handler here prints
- * the name of the view, and then calls the earlier handler of the signal (by default the program
+ * this region. Host code that accesses them at another time gets a signal, and so does a kernel that
+ * accesses no memory at all. The handler here prints the name of the view or the kernel, and then calls the earlier handler of the signal (by default the program
  * ends, and a debugger or a core file shows the line).
  *
  * Invariants:
@@ -163,7 +163,7 @@ static void in_child(void)
     protect_all(memory.users > 0 ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
-/* ---- accesses by host code ---- */
+/* ---- accesses that end the program ---- */
 
 static struct sigaction previous;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
@@ -182,22 +182,41 @@ static const void *instruction_of(const void *context)
 #endif
 }
 
-static void report_access(const char *label, const void *address, const void *instruction)
+enum { TEXT_BYTES = 1024 };
+
+/* Prints the text, which is `used` bytes long, and how to find the line of the instruction. */
+static void report(char *text, int used, const void *instruction)
 {
-    char text[1024];
     Dl_info file = {0};
-    int used = snprintf(
-        text, sizeof text,
-        "minx: host code accessed view '%s' at %p. Only kernels and copies can access its memory "
-        "space, %s, as with a GPU: use mx_import and mx_export, or a mirror.\n",
-        label, address, mx_space_name(MX_SPACE_SIMT));
     if (instruction != NULL && dladdr(instruction, &file) != 0 && file.dli_fname != NULL)
         used +=
-            snprintf(text + used, sizeof text - (size_t)used,
+            snprintf(text + used, TEXT_BYTES - (size_t)used,
                      "minx: to see the source line: addr2line -e %.600s 0x%zx\n", file.dli_fname,
                      (size_t)((const char *)instruction - (const char *)file.dli_fbase));
     const ssize_t written = write(STDERR_FILENO, text, (size_t)used);
     (void)written;
+}
+
+static void report_host(const char *label, const void *address, const void *instruction)
+{
+    char text[TEXT_BYTES];
+    const int used = snprintf(
+        text, sizeof text,
+        "minx: host code accessed view '%s' at %p. Only kernels and copies can access its memory "
+        "space, %s, as with a GPU: use mx_import and mx_export, or a mirror.\n",
+        label, address, mx_space_name(MX_SPACE_SIMT));
+    report(text, used, instruction);
+}
+
+static void report_kernel(const char *kernel, const void *address, const void *instruction)
+{
+    char text[TEXT_BYTES];
+    const int used = snprintf(
+        text, sizeof text,
+        "minx: kernel %.200s accessed address %p, where no memory is. Is an index out of range? A "
+        "minx built with -DMINX_BOUNDS_CHECK=ON names the view and the index.\n",
+        kernel, address);
+    report(text, used, instruction);
 }
 
 /* Calls the earlier handler of the signal. If there was none, the instruction is executed again,
@@ -220,8 +239,11 @@ static void handle(int number, siginfo_t *info, void *context)
     char label[64];
     const size_t page = page_bytes();
     const char *begin = (const char *)info->si_addr - (uintptr_t)info->si_addr % page;
-    if (info->si_code > 0 && mx_view_in_range(MX_SPACE_SIMT, begin, begin + page, &label))
-        report_access(label, info->si_addr, instruction_of(context));
+    const char *const kernel = mx_body_kernel();
+    if (info->si_code > 0 && kernel != NULL) /* a launch: all views are open */
+        report_kernel(kernel, info->si_addr, instruction_of(context));
+    else if (info->si_code > 0 && mx_view_in_range(MX_SPACE_SIMT, begin, begin + page, &label))
+        report_host(label, info->si_addr, instruction_of(context));
     call_previous_handler(number, info, context);
 }
 

@@ -117,6 +117,12 @@ mx_err mx_ctx_refuse_(mx_ctx ctx, const mx_kernel *running, const char *call, bo
                    is_kernel ? "launched" : "called", running->name, ctx->name, rule(is_kernel));
 }
 
+const char *mx_body_kernel(void)
+{
+    const mx_kernel *const running = mx_body_ctx_ != NULL ? mx_ctx_running(mx_body_ctx_) : NULL;
+    return running != NULL ? running->name : NULL;
+}
+
 mx_err mx_not_in_body(const char *call)
 {
     const mx_ctx ctx = mx_body_ctx_;

@@ -272,8 +272,9 @@ static mx_err transfer_array(mx_ctx ctx, mx_view view, const void *array, const 
     MX_TRY(mx_record_check_type(r, what, type));
     MX_TRY(describe_array(r, what, array, strides, !to_view, &host));
     if (mx_records_identical(r, &host)) return mx_fence(ctx);
-    MX_REQUIRE(!mx_records_overlap(r, &host), MX_ERR_ARG, "%s '%s': the array and the view overlap",
-               what, r->label);
+    MX_REQUIRE(!mx_records_overlap(r, &host), MX_ERR_ARG,
+               "%s '%s': the array and the view overlap (is the array as large as the view?)", what,
+               r->label);
     return transfer_elements(ctx, r, &host, to_view);
 }
 
