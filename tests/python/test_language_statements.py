@@ -194,6 +194,7 @@ def test_functions(context):
 
 
 SHIFT, TABLE = 3, (2, 3, 5, 7)
+STENCIL = ((1, -2, 1), (0.5, 0, 4))
 
 
 class Settings:
@@ -202,7 +203,11 @@ class Settings:
 
 def test_constants_of_outside():
     def f(i, out):
-        out[i] = SHIFT * np.pi + TABLE[i % 4] + TABLE[2] + Settings.factor + len(TABLE)
+        s = SHIFT * np.pi + TABLE[i % 4] + TABLE[2] + Settings.factor + len(TABLE)
+        for p in range(2):
+            for q in range(3):
+                s += STENCIL[p][q] * (p + 2 * q + i)
+        out[i] = s
 
     both(minx.default(), 6, f, np.zeros(6), rtol=1e-14)
     Settings.factor = 9

@@ -11,7 +11,7 @@ from mistakes import Mistakes, check
 A1, A2, I1 = np.zeros(4), np.zeros((4, 3)), np.zeros(4, np.int32)
 RECORDS = np.zeros(4, [("x", "f8"), ("n", "i4")])
 N, WORDS, LIST = 3, "text", [1, 2]
-HUGE = 2**70
+HUGE, RAGGED = 2**70, ((1, 2), (3,))
 
 
 mistake = MISTAKES = Mistakes(A1)
@@ -205,6 +205,15 @@ def array_of_outside(i, a):
 @mistake("HUGE has more than 64 bits: integers of kernels have 64", "HUGE")
 def huge_constant(i, a):
     a[i] = HUGE  # here
+
+
+@mistake(
+    "an index that is no constant, of a tuple whose elements have different forms: expected numbers, or tuples of as many "
+    "numbers each",
+    "RAGGED[i]",
+)
+def ragged_tuple(i, a):
+    a[i] = RAGGED[i][0]  # here
 
 
 @mistake("np has no nothing", "np.nothing")

@@ -119,20 +119,33 @@ class Arrays:
         return self.of_array(node, self.table(node, numbers))
 
     def table(self, node, values) -> ArrayRef:
-        """A local array with these numbers."""
-        common = None
-        for value in values:
-            if not T.is_number(value.type):
-                raise self.error(
-                    node, f"an index that is no constant, of a tuple with {describe(value)}: only tuples of numbers have one; pass an array"
-                )
-            common = value.type if common is None else T.combine(common, value.type)
-        if common is None:
+        """A local array with these numbers; of tuples of as many numbers each, one of two dimensions, and so on."""
+        shape, numbers = self.table_of(node, values)
+        if not numbers:
             raise self.error(node, "an array without elements")
+        common = numbers[0].type
+        for value in numbers[1:]:
+            common = T.combine(common, value.type)
         element, name = T.NP_BOOL if T.is_bool(common) else T.strong(common), self.new("mx_table")
-        listed = ", ".join(strip(self.cast(v, element, node)) for v in values)
-        self.line(f"{self.c_type(element)} {name}[{len(values)}] = {{{listed}}};", node)
-        return ArrayRef(name, Array(element, 1), shape=(len(values),), name="a list or tuple")
+        listed = [strip(self.cast(v, element, node)) for v in numbers]
+        for n in shape[::-1]:
+            listed = [f"{{{', '.join(listed[k:k + n])}}}" for k in range(0, len(listed), n)]
+        self.line(f"{self.c_type(element)} {name}{''.join(f'[{n}]' for n in shape)} = {listed[0]};", node)
+        return ArrayRef(name, Array(element, len(shape)), shape=shape, name="a list or tuple")
+
+    def table_of(self, node, values) -> tuple:
+        """The extents of a table, and its numbers."""
+        if all(T.is_number(v.type) for v in values):
+            return (len(values),), list(values)
+        if not all(isinstance(v.ref, tuple) for v in values) or len({len(v.ref) for v in values}) > 1:
+            wrong = next((v for v in values if not T.is_number(v.type) and not isinstance(v.ref, tuple)), None)
+            found = f"a tuple with {describe(wrong)}" if wrong is not None else "a tuple whose elements have different forms"
+            raise self.error(node, f"an index that is no constant, of {found}: expected numbers, or tuples of as many numbers each")
+        rows = [self.table_of(node, [e if isinstance(e, Val) else self.constant_of(node, e) for e in v.ref]) for v in values]
+        if len({shape for shape, _ in rows}) > 1:
+            raise self.error(node, "an index that is no constant, of a tuple whose elements have different forms: expected numbers, or tuples "
+                                   "of as many numbers each")
+        return (len(rows), *rows[0][0]), [v for _, numbers in rows for v in numbers]
 
     # ---- elements and parts ----
 
