@@ -89,11 +89,9 @@ mx_err md_restart(md_app *app)
     return app_end_restart(base, base->restarted ? check_kept(app) : MX_OK);
 }
 
-static void swap_positions(md_app *app)
+static mx_err swap_positions(md_app *app)
 {
-    const mx_view kept = app->views.position;
-    app->views.position = app->views.built_position;
-    app->views.built_position = kept;
+    return mx_view_swap(&app->views.position, &app->views.built_position);
 }
 
 /* The list as it was when the checkpoint was written: from the positions that it was made from.
@@ -102,12 +100,12 @@ static void swap_positions(md_app *app)
 mx_err md_resume(md_app *app)
 {
     MX_TRY(app_agree(app->base.comm, md_reserve(app, app->local)));
-    swap_positions(app);
+    MX_TRY(swap_positions(app));
     MX_TRY(md_bind(app));
     MX_TRY(md_migrate(app));
     MX_TRY(md_make_borders(app));
     MX_TRY(app_agree(app->base.comm, app->form->build(app)));
-    swap_positions(app);
+    MX_TRY(swap_positions(app));
     MX_TRY(md_bind(app));
     return md_update_ghosts(app);
 }

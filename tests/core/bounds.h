@@ -13,5 +13,7 @@ MX_ARGS(bounds_args,
 MX_DECLARE_FOR(1D, bounds_store, bounds_args)
 MX_DECLARE_FOR(1D, bounds_box, bounds_args)
 MX_DECLARE_FOR(1D, bounds_flat, bounds_args)
+MX_DECLARE_FOR(3D, bounds_cube, bounds_args)
+MX_DECLARE_FOR(TEAM, bounds_team, bounds_args)
 MX_DECLARE_REDUCE(1D, bounds_sum, bounds_args, double)
 MX_DECLARE_REDUCE_ARRAY(1D, bounds_bins, bounds_args, double)

@@ -110,6 +110,42 @@ static void test_mistakes(mx_ctx ctx, const char *other)
     free_set(&s);
 }
 
+/* Results with functions of the user. */
+static void test_own_results(mx_ctx ctx, const char *other)
+{
+    static const char *const bytes[CA_MEMBERS] = {"bytes 0 to 7", "bytes 8 to 15", "bytes 16 to 23",
+                                                  "bytes 24 to 31"};
+    set s = make_set(ctx);
+    const mx_range_2 all = mx_range_2d(ctx, 0, ROWS, 0, COLUMNS);
+    ca_own own;
+    double total;
+    mx_view into;
+    MUST(mx_view_create_1d(ctx, "into", MX_USER(ca_own), 2, &into));
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-9));
+    CHECK_FAILS(ca_own_scan(mx_range_1d(ctx, 0, COLUMNS), &s.args, &total), MX_ERR_MISMATCH,
+                "kernel ca_own_scan: result 0: ");
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+    for (int member = 0; member < CA_MEMBERS; member++) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "kernel ca_own_sum: result, %s: ", bytes[member]);
+        s.args.factor = member;
+        CHECK_FAILS(ca_own_sum(all, &s.args, &own), MX_ERR_MISMATCH, expected);
+        CHECK_FAILS(ca_own_sum_into(all, &s.args, into, 1), MX_ERR_MISMATCH, expected);
+    }
+#endif
+#endif
+    s.args.factor = CA_MEMBERS; /* none: sums differ in last bits, and padding in all */
+    CHECK_OK(ca_own_sum(all, &s.args, &own));
+    CHECK_OK(ca_own_sum_into(all, &s.args, into, 0));
+    CHECK_I64(own.where, ROWS * COLUMNS - 1);
+    CHECK_I64(own.count, ROWS * COLUMNS);
+    CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
+    (void)bytes;
+    MUST(mx_view_destroy(&into));
+    free_set(&s);
+}
+
 /* A view whose numbers are small beside the terms that they are sums of. */
 static void test_scale(mx_ctx ctx, const char *other)
 {
@@ -309,6 +345,7 @@ static void test(mx_ctx ctx)
     test_good(ctx, "simt");
     test_good(ctx, "serial:order=shuffled");
     test_mistakes(ctx, simt ? "serial" : "simt");
+    test_own_results(ctx, simt ? "serial" : "simt");
     test_scale(ctx, simt ? "serial" : "simt");
     test_single_precision(ctx, simt ? "serial" : "simt");
     test_result_in_view(ctx, "serial");

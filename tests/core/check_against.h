@@ -35,6 +35,18 @@ MX_DECLARE_REDUCE(2D, ca_wrong_sum, ca_args, double)
 MX_DECLARE_REDUCE(2D, ca_wrong_fields, ca_args, ca_value)
 MX_DECLARE_REDUCE_ARRAY(1D, ca_wrong_bins, ca_args, double)
 
+/* Values with functions of the user, with padding behind `peak`. Wrong on simt: what the factor
+ * says, one of the CA_MEMBERS. */
+typedef struct ca_own {
+    float peak;
+    int64_t where;
+    double mass;
+    int32_t count, least;
+} ca_own;
+enum { CA_PEAK, CA_WHERE, CA_MASS, CA_COUNT, CA_MEMBERS };
+MX_DECLARE_REDUCE(2D, ca_own_sum, ca_args, ca_own)
+MX_DECLARE_SCAN(1D, ca_own_scan, ca_args, double)
+
 /* One view through two accessors, the strided one first. */
 MX_ARGS(ca_two_args, (mx_cf64_2s, same) (mx_f64_2, x));
 MX_DECLARE_FOR(2D, ca_two, ca_two_args)

@@ -10,17 +10,7 @@ static mx_err sort_vector(md_app *app, mx_view *vector, mx_view *spare)
     MX_TRY(mx_bind(app->base.ctx, *vector, &args.from));
     MX_TRY(mx_bind(app->base.ctx, *spare, &args.to));
     MX_TRY(md_sort_vectors(md_local_range(app), &args));
-    const mx_view sorted = *spare;
-    *spare = *vector;
-    *vector = sorted;
-    return MX_OK;
-}
-
-static void swap(mx_view *a, mx_view *b)
-{
-    const mx_view kept = *a;
-    *a = *b;
-    *b = kept;
+    return mx_view_swap(vector, spare);
 }
 
 /* The forces will be computed anew, so that their view is the spare one for positions and
@@ -34,7 +24,7 @@ mx_err md_sort_atoms(md_app *app)
     MX_TRY(sort_vector(app, &v->velocity, &v->force));
     MX_TRY(md_sort_names_args_bind(app->base.ctx, v, &names));
     MX_TRY(md_sort_names(md_local_range(app), &names));
-    swap(&v->type, &v->type_spare);
-    swap(&v->id, &v->id_spare);
+    MX_TRY(mx_view_swap(&v->type, &v->type_spare));
+    MX_TRY(mx_view_swap(&v->id, &v->id_spare));
     return md_bind(app);
 }

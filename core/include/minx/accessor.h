@@ -38,6 +38,8 @@ typedef struct mx_fault_ {
     int64_t origin;
     int64_t extent;
     uint64_t stamp;
+    int32_t item_dims; /* 0: no item, a prologue for example */
+    int64_t item[6];
     char expression[64];
     char file[128];
 } mx_fault_;
@@ -273,6 +275,47 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
 void mx_fault_stop_(uint64_t stamp, const char *expression, int dimension, int64_t index,
                     int64_t origin, int64_t extent, const char *file, int line);
 #endif
+/* The item that a thread is at: its indices, or those of its team in the league. NAME__item sets it.
+ * On cuda in shared memory, for the first 512 threads of a block and up to three dimensions. */
+typedef struct mx_item_ {
+    int32_t dims; /* 0: none */
+    int64_t index[6];
+} mx_item_;
+#ifdef __CUDACC__
+static __device__ __forceinline__ int64_t *mx_item_index_(int32_t **dims)
+{
+    __shared__ int64_t index[512][3];
+    __shared__ int32_t count[512];
+    const unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    *dims = t < 512 ? &count[t] : NULL;
+    return t < 512 ? index[t] : NULL;
+}
+static __device__ __forceinline__ void mx_item_set_(int32_t dims, const int64_t *index)
+{
+    int32_t *count;
+    int64_t *const now = mx_item_index_(&count);
+    if (count == NULL) return;
+    *count = dims > 3 ? 0 : dims;
+    for (int d = 0; d < dims && dims <= 3; d++) now[d] = index[d];
+}
+static __device__ __forceinline__ mx_item_ mx_item_get_()
+{
+    int32_t *count;
+    const int64_t *const now = mx_item_index_(&count);
+    mx_item_ item = {count != NULL ? *count : 0, {0}};
+    for (int d = 0; d < item.dims; d++) item.index[d] = now[d];
+    return item;
+}
+#else
+extern __thread mx_item_ mx_item_now_;
+MX_INLINE void mx_item_set_(int32_t dims, const int64_t *index)
+{
+    mx_item_now_.dims = dims;
+    for (int d = 0; d < dims; d++) mx_item_now_.index[d] = index[d];
+}
+MX_INLINE mx_item_ mx_item_get_(void) { return mx_item_now_; }
+#endif
+
 /* The term of an index that is out of bounds. It is so negative that the sum of all terms is
  * negative too. */
 #define MX_FAULT_TERM_ (-((int64_t)1 << 59))
@@ -302,6 +345,9 @@ MX_COLD_ int64_t mx_fault_record_(mx_fault_ *fault, uint64_t stamp, const char *
         fault->origin = origin;
         fault->extent = extent;
         fault->stamp = stamp;
+        const mx_item_ item = mx_item_get_();
+        fault->item_dims = item.dims;
+        for (int d = 0; d < item.dims; d++) fault->item[d] = item.index[d];
         for (int c = 0; c < 63 && (c == 0 || expression[c - 1] != '\0'); c++)
             fault->expression[c] = expression[c];
         for (int c = 0; c < 127 && (c == 0 || file[c - 1] != '\0'); c++) fault->file[c] = file[c];
@@ -377,6 +423,90 @@ char mx_operands_(int none, ...);
                 ->MX_TENTH_(__VA_ARGS__, is_rank_8, is_rank_7, is_rank_6, is_rank_5, is_rank_4, \
                             is_rank_3, is_rank_2, is_rank_1, is_rank_0, 0)) *)0, default:       \
             MX_ITEM_(MX_TENTH_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0), __VA_ARGS__)))
+/* clang-format on */
+#endif
+
+/* ---- MX_ROW(v, i): row i of an accessor of rank 2, or row (i, j) of one of rank 3 and so on, as an
+ * accessor of rank 1: the last index varies.
+ *
+ *     const mx_f64_1s row = MX_ROW(a->x, n);
+ *     MX_AT(row, 0) += ...
+ *
+ * It works with every layout with strides, in kernels and in drivers, and costs what MX_AT costs.
+ * A pointer to the first element, p = &MX_AT(a->x, n, 0) and then p[k], has the next element of the
+ * row in layout right only. The elements are numbers; their type gives the accessor's: mx_f64_1s,
+ * or mx_cf64_1s where v is const. A row belongs into a local variable: what is known of its strides
+ * at compile time stays known there. ---- */
+#ifdef MINX_BOUNDS_CHECK
+#define MX_ROW_FAULT_(v, d) (v).fault, {(v).origin[d]},
+#else
+#define MX_ROW_FAULT_(v, d)
+#endif
+/* The rank behind so many indices, and one dimension of it: the last. The layout must have
+ * strides. */
+#define MX_ROW_RANK_(...)                                                                       \
+    MX_TENTH_(__VA_ARGS__, 0, is_rank_8, is_rank_7, is_rank_6, is_rank_5, is_rank_4, is_rank_3, \
+              is_rank_2, is_rank_2)
+#define MX_ROW_HAS_STRIDES_(v) ((MX_CODE_(v) >> 4 & 15) <= MX_LAYOUT_STRIDE)
+#define MX_ROW_OF_(N, ...) MX_ROW_FROM_(N, MX_FIRST_(__VA_ARGS__, 0), __VA_ARGS__)
+#define MX_ROW_DATA_(N, v, ...) (v).data + MX_OFFSET_(MX_SUM##N##_(__VA_ARGS__))
+#ifdef __cplusplus
+} /* extern "C" */
+template <class T> struct mx_row_type_;
+#define MX_ROW_TYPE_(tag, T, K)                \
+    template <> struct mx_row_type_<T> {       \
+        typedef mx_##tag##_1s type;            \
+    };                                         \
+    template <> struct mx_row_type_<const T> { \
+        typedef mx_c##tag##_1s type;           \
+    };
+MX_NUMBER_TYPES_(MX_ROW_TYPE_)
+template <bool has_strides, class T>
+MX_INLINE typename mx_row_type_<T>::type mx_row_(T *data, uint64_t stamp, int64_t extent,
+                                                 int64_t stride)
+{
+    MX_STATIC_ASSERT(has_strides, "MX_ROW: expected layout left, right or stride");
+    typename mx_row_type_<T>::type row;
+    row.data = data;
+    row.stamp = stamp;
+    row.extent[0] = extent;
+    row.stride[0] = (mx_stride)stride;
+    return row;
+}
+#ifdef MINX_BOUNDS_CHECK
+template <class Row> MX_INLINE Row mx_row_fault_(Row row, mx_fault_ *fault, int64_t origin)
+{
+    row.fault = fault;
+    row.origin[0] = origin;
+    return row;
+}
+#define MX_ROW_CHECKED_(v, d, ...) mx_row_fault_(__VA_ARGS__, (v).fault, (v).origin[d])
+#else
+#define MX_ROW_CHECKED_(v, d, ...) __VA_ARGS__
+#endif
+#define MX_ROW_FROM_(N, v, ...)                                                        \
+    MX_ROW_CHECKED_(v, N,                                                              \
+                    (mx_row_<MX_ROW_HAS_STRIDES_(v)>(                                  \
+                        MX_ROW_DATA_(N, v, __VA_ARGS__) +                              \
+                            0 * (int64_t)sizeof((v).shape->MX_ROW_RANK_(__VA_ARGS__)), \
+                        (v).stamp, MX_EXTENT_(v, N), MX_STRIDE_(v, N))))
+#define MX_ROW(...) MX_ROW_OF_(MX_TENTH_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 1, 1), __VA_ARGS__)
+extern "C" {
+#else
+/* clang-format off */
+#define MX_ROW_TYPE_(tag, T, K) T *: (mx_##tag##_1s *)0, const T *: (mx_c##tag##_1s *)0,
+#define MX_ROW_FROM_(N, v, ...)                                                                 \
+    (__typeof__(*__builtin_choose_expr(MX_ROW_HAS_STRIDES_(v),                                  \
+        _Generic((v).element, MX_NUMBER_TYPES_(MX_ROW_TYPE_)                                    \
+            default: (struct mx_row_of_what_is_no_number_ *)0),                                 \
+        (struct mx_row_of_a_layout_without_strides_ *)0)))                                      \
+    {MX_ROW_DATA_(N, v, __VA_ARGS__), {(v).stamp}, MX_ROW_FAULT_(v, N)                          \
+     {MX_EXTENT_(v, N)}, {(mx_stride)MX_STRIDE_(v, N)}}
+#define MX_ROW(...)                                                                             \
+    _Generic((__typeof__(mx_operands_(0, __VA_ARGS__)) *)0, default:                            \
+        _Generic((__typeof__(MX_ACCESSOR_OF_(MX_FIRST_(__VA_ARGS__, 0)).shape                   \
+                ->MX_ROW_RANK_(__VA_ARGS__)) *)0, default:                                      \
+            MX_ROW_OF_(MX_TENTH_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 1, 1), __VA_ARGS__)))
 /* clang-format on */
 #endif
 

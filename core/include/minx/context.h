@@ -89,9 +89,14 @@ mx_err mx_init_args(int *argc, char ***argv);
  * each line. out NULL: sends them to the profiling tool. */
 void mx_print_configuration(FILE *out);
 
-/* Ends the run time. All contexts and views must have been destroyed; debug builds report the views
- * that still exist on stderr. */
+/* Ends the run time. All contexts and views must have been destroyed. Reports the views that still
+ * exist on stderr (mx_views_report). */
 void mx_finalize(void);
+void mx_end_(bool reports);
+
+/* Seconds of a clock that never goes back; the difference of two calls is the time between them.
+ * Launches may be asynchronous: fence before the second call. */
+double mx_seconds(void);
 
 /* The name of backend number `index` of this build, in order of definition; NULL after the last. */
 const char *mx_backend_name(int index);
@@ -108,8 +113,9 @@ bool mx_backend_available(const char *name, const char **why);
  * not available. */
 int mx_backend_devices(const char *name);
 
-/* Creates a context. On failure *ctx is NULL. Errors: MX_ERR_INPUT (the string), MX_ERR_BACKEND
- * (backend or layout not in this build, no such device), MX_ERR_MEMORY. Each backend has its own
+/* Creates a context. On failure *ctx is NULL. Errors: MX_ERR_ARG (mx_init was not called),
+ * MX_ERR_INPUT (the string), MX_ERR_BACKEND (backend or layout not in this build, no such device),
+ * MX_ERR_MEMORY. Each backend has its own
  * layout; MINX_LAYOUTS=all builds both. */
 mx_err mx_ctx_create(const char *resource, mx_ctx *ctx);
 
@@ -153,9 +159,10 @@ mx_err mx_fence_all(void);
 
 /* From now on every launch on ctx is repeated on a context of the other resource, a backend that
  * runs on the host ("serial"; MX_ERR_INPUT otherwise), with copies of its views. All views are
- * compared, and all results but those of MX_REDUCE_CUSTOM and MX_SCAN_CUSTOM. Floating-point
- * numbers may differ by `tolerance` (check=: 1e-9; for f32 at least 1e-5 is used) times the
- * largest magnitude in that view, or of that result; integers and structs must be equal. The
+ * compared, and all results. Floating-point numbers may differ by `tolerance` (check=: 1e-9; for f32 at least 1e-5 is used) times the
+ * largest magnitude in that view, or of that result; integers and structs must be equal. Of a
+ * result that is a struct without a list of fields, eight bytes that may be a double or two floats
+ * are compared as such (a compiler without __builtin_clear_padding leaves these structs out). The
  * first difference is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
  * mx_view_set_unchecked excludes a view from the comparison; mx_view_set_check_scale is for views
  * whose numbers can all be rounding errors. resource NULL ends the checks. MX_ERR_ARG: ctx records a graph, or the tolerance is negative; on failure

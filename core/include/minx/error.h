@@ -44,7 +44,8 @@ __extension__ typedef enum MX_MUST_USE_ mx_err {
     MX_ERR_MISMATCH, /* another backend gave other results (check_against) */
     MX_ERR_INPUT,    /* the user's input is wrong: option, deck, file */
     MX_ERR_IO,       /* a file could not be read or written */
-    MX_ERR_COMM      /* message passing failed */
+    MX_ERR_COMM,     /* message passing failed */
+    MX_ERR_BODY      /* an MX_BODY_REQUIRE of a kernel's body did not hold */
 } mx_err;
 
 /* A short name, "MX_ERR_ARG" for example; never NULL. */

@@ -83,6 +83,38 @@
 #define MX_BODY_NOINLINE static __attribute__((noinline, unused))
 #endif
 
+/* MX_BODY_REQUIRE(condition, "format", ...) in a body, or in a void function that it calls: an error
+ * of the program's own, such as
+ *
+ *     MX_BODY_REQUIRE(rho > 0, "density %g in cell (%d, %d)", rho, j, k);
+ *
+ * On hosts an item whose condition does not hold ends there, the others run, and the launch returns
+ * MX_ERR_BODY with the kernel's name and the first of the messages. On cuda the message goes to
+ * stdout and the kernel stops: the next mx_fence is MX_ERR_DEVICE, and after it the process cannot
+ * use the device. Items with it are not vectorised. */
+#define MX_BODY_REQUIRE(condition, ...)     \
+    do {                                    \
+        if (!(condition)) {                 \
+            MX_BODY_FAIL_(__VA_ARGS__, ""); \
+            return;                         \
+        }                                   \
+    } while (0)
+#ifdef __CUDACC__
+#include <stdio.h>
+#define MX_BODY_FAIL_(format, ...) \
+    (printf("minx: %s:%d: " format "%s\n", __FILE__, __LINE__, __VA_ARGS__), __trap())
+#else
+#define MX_BODY_FAIL_(format, ...) mx_body_fail_(__FILE__, __LINE__, format "%s", __VA_ARGS__)
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+void mx_body_fail_(const char *file, int line, const char *format, ...)
+    __attribute__((cold, format(printf, 3, 4)));
+#ifdef __cplusplus
+}
+#endif
+
 #define MX_STRING_(...) #__VA_ARGS__
 #ifdef __OPTIMIZE__
 #define MX_PRAGMA_(...) _Pragma(MX_STRING_(__VA_ARGS__))

@@ -161,11 +161,12 @@ typedef enum mx_pattern {
     MX_PATTERN_SCAN
 } mx_pattern;
 
-/* A number in the value of a reduction, so that results of two backends can be compared. Fields are
- * in order, each aligned to its size. */
+/* A number, or a struct, in the value of a reduction, so that results of two backends can be
+ * compared. Fields are in order. */
 typedef struct mx_field {
     const char *name;
     mx_type type;
+    size_t alignment;
 } mx_field;
 
 typedef struct mx_kernel {
@@ -176,12 +177,13 @@ typedef struct mx_kernel {
     int block;     /* hosts: the least number of items for a partial result */
     size_t args_size;
     size_t value_size;
-    int field_count; /* 0: the value is a struct of the user */
+    int field_count; /* 0: no result */
     const mx_field *fields;
     /* it has plain pointers: launches of it are never repeated on another backend */
     bool not_checked;
     const mx_args_table *(*table)(void);               /* the accessors in its arguments */
     const mx_instance *instance[MX_INSTANCE_KINDS][3]; /* by kind and mx_layout; NULL: not built */
+    void (*clear_padding)(void *value);                /* of its result; NULL: cannot be done */
 } mx_kernel;
 
 /* Where a result goes: host memory (the launch waits), or element `index` of a view. */

@@ -56,30 +56,40 @@
 
 /* The identities of min and max. */
 #ifdef __cplusplus
-#define MX_LIMITS_(tag, T, low, high)                          \
-    MX_REDUCE_FN_ void mx_set_lowest_(T *v) { *v = (T)(low); } \
-    MX_REDUCE_FN_ void mx_set_highest_(T *v) { *v = (T)(high); }
-MX_REDUCE_TYPES_(MX_LIMITS_)
+#define MX_OF_TAG_(f, tag) f##_
 #else
-#define MX_LIMITS_(tag, T, low, high)                                  \
-    MX_REDUCE_FN_ void mx_set_lowest_##tag##_(T *v) { *v = (T)(low); } \
-    MX_REDUCE_FN_ void mx_set_highest_##tag##_(T *v) { *v = (T)(high); }
-MX_REDUCE_TYPES_(MX_LIMITS_)
+#define MX_OF_TAG_(f, tag) f##_##tag##_
 #define MX_GENERIC_(f, v) \
-    _Generic((v), double *: f##_f64_, float *: f##_f32_, int32_t *: f##_i32_, int64_t *: f##_i64_,              \
-             uint8_t *: f##_u8_, uint32_t *: f##_u32_, uint64_t *: f##_u64_)(v)
-#define mx_set_lowest_(v) MX_GENERIC_(mx_set_lowest, v)
-#define mx_set_highest_(v) MX_GENERIC_(mx_set_highest, v)
+    _Generic((v), double *: f##_f64_, float *: f##_f32_, int32_t *: f##_i32_, int64_t *: f##_i64_, \
+             uint8_t *: f##_u8_, uint32_t *: f##_u32_, uint64_t *: f##_u64_,                      \
+             mx_loc_f64 *: f##_loc_f64_, mx_loc_f32 *: f##_loc_f32_,                              \
+             mx_loc_i32 *: f##_loc_i32_, mx_loc_i64 *: f##_loc_i64_)
+#define mx_set_lowest_(v) MX_GENERIC_(mx_set_lowest, v)(v)
+#define mx_set_highest_(v) MX_GENERIC_(mx_set_highest, v)(v)
+#define mx_join_lowest_(into, v) MX_GENERIC_(mx_join_lowest, into)(into, v)
+#define mx_join_highest_(into, v) MX_GENERIC_(mx_join_highest, into)(into, v)
 #endif
+#define MX_LIMITS_(tag, T, low, high)                                             \
+    MX_REDUCE_FN_ void MX_OF_TAG_(mx_set_lowest, tag)(T * v) { *v = (T)(low); }   \
+    MX_REDUCE_FN_ void MX_OF_TAG_(mx_set_highest, tag)(T * v) { *v = (T)(high); } \
+    MX_REDUCE_FN_ void MX_OF_TAG_(mx_join_lowest, tag)(T * into, const T *v)      \
+    {                                                                             \
+        *into = *v < *into ? *v : *into;                                          \
+    }                                                                             \
+    MX_REDUCE_FN_ void MX_OF_TAG_(mx_join_highest, tag)(T * into, const T *v)     \
+    {                                                                             \
+        *into = *into < *v ? *v : *into;                                          \
+    }
+MX_REDUCE_TYPES_(MX_LIMITS_)
 
 #define MX_SUM_INIT(T, v) (*(v) = (T)0)
 #define MX_SUM_JOIN(T, into, v) (*(into) = (T)(*(into) + *(v)))
 #define MX_PROD_INIT(T, v) (*(v) = (T)1)
 #define MX_PROD_JOIN(T, into, v) (*(into) = (T)(*(into) * *(v)))
 #define MX_MIN_INIT(T, v) (mx_set_highest_(v))
-#define MX_MIN_JOIN(T, into, v) (*(into) = *(v) < *(into) ? *(v) : *(into))
+#define MX_MIN_JOIN(T, into, v) (mx_join_lowest_(into, v))
 #define MX_MAX_INIT(T, v) (mx_set_lowest_(v))
-#define MX_MAX_JOIN(T, into, v) (*(into) = *(into) < *(v) ? *(v) : *(into))
+#define MX_MAX_JOIN(T, into, v) (mx_join_highest_(into, v))
 #define MX_LAND_INIT(T, v) (*(v) = (T)1)
 #define MX_LAND_JOIN(T, into, v) (*(into) = (T)(*(into) && *(v)))
 #define MX_LOR_INIT(T, v) (*(v) = (T)0)
@@ -89,10 +99,23 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
 #define MX_BOR_INIT(T, v) (*(v) = (T)0)
 #define MX_BOR_JOIN(T, into, v) (*(into) = (T)(*(into) | *(v)))
 
-/* Location forms, for MX_REDUCE_CUSTOM: an extreme value and the index it was found at (the lowest
- * one of several equal; -1 if the range was empty). The body passes this item's number and index:
+/* MX_FIRST: the first index of a range that has some property; -1 if there is none. The value is an
+ * int or an int64_t:
+ *     MX_BODY void find_body(const find_args *a, int i, int *first)
+ *     {
+ *         if (MX_AT(a->x, i) < 0) mx_first(first, i);
+ *     }
+ *     MX_REDUCE(1D, find, MX_FIRST) */
+#define MX_FIRST_INIT(T, v) (*(v) = (T)-1)
+#define MX_FIRST_JOIN(T, into, v) \
+    (*(into) = *(v) >= 0 && (*(into) < 0 || *(v) < *(into)) ? *(v) : *(into))
+#define mx_first(first, i) ((void)(*(first) = *(first) < 0 || (i) < *(first) ? (i) : *(first)))
+
+/* Locations: an extreme value and the index it was found at (the lowest one of several equal; -1 if
+ * the range was empty). The body passes this item's number and index:
  *     mx_maxloc_f64_update(v, MX_AT(a->u, i), i);
- *     MX_REDUCE_CUSTOM(1D, hottest, mx_maxloc_f64_init, mx_maxloc_f64_join)      with value type mx_loc_f64
+ *     MX_REDUCE(1D, hottest, MX_MAX)                            with value type mx_loc_f64
+ *     FIELD(mx_loc_f64, hottest, MX_MAX)                        in a list of fields
  *     MX_REDUCE_CUSTOM(1D, extremes, mx_minmaxloc_f64_init, mx_minmaxloc_f64_join)    with mx_minmaxloc_f64 */
 /* Of any number; an integer never is. As x != x, compilers would warn of it for integers. */
 #define MX_NOT_A_NUMBER_(x) isnan((double)(x))
@@ -145,8 +168,24 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
     {                                                                                 \
         mx_minloc_##tag##_update(&into->min, value, index);                           \
         mx_maxloc_##tag##_update(&into->max, value, index);                           \
-    }
+    }                                                                                 \
+    MX_LOCATION_REDUCER_(tag, min, highest)                                           \
+    MX_LOCATION_REDUCER_(tag, max, lowest)                                            \
+    MX_LOCATION_JOIN_(tag, min, lowest)                                               \
+    MX_LOCATION_JOIN_(tag, max, highest)
 
+/* What MX_MIN and MX_MAX do with locations. */
+#define MX_LOCATION_REDUCER_(tag, which, limit)                                \
+    MX_REDUCE_FN_ void MX_OF_TAG_(mx_set_##limit, loc_##tag)(mx_loc_##tag * v) \
+    {                                                                          \
+        mx_##which##loc_##tag##_init(v);                                       \
+    }
+#define MX_LOCATION_JOIN_(tag, which, limit)                                         \
+    MX_REDUCE_FN_ void MX_OF_TAG_(mx_join_##limit, loc_##tag)(mx_loc_##tag * into,   \
+                                                              const mx_loc_##tag *v) \
+    {                                                                                \
+        mx_##which##loc_##tag##_join(into, v);                                       \
+    }
 MX_LOCATION_(f64, double, -INFINITY, INFINITY)
 MX_LOCATION_(f32, float, -INFINITY, INFINITY)
 MX_LOCATION_(i32, int32_t, INT32_MIN, INT32_MAX)

@@ -31,7 +31,7 @@
 #define MX_DEFINE_RANGE_SCAN_TABLE_(name, D, I, S, R, prologue) \
     MX_DEFINE_NUMBER_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN)
 #define MX_DEFINE_RANGE_SCAN_CUSTOM_TABLE_(name, D, I, S, functions, prologue) \
-    MX_DEFINE_KERNEL_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN, sizeof(name##__value), 0, NULL)
+    MX_DEFINE_NUMBER_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN)
 #endif
 
 #ifndef __CUDACC__

@@ -176,7 +176,7 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
 #define MX_DEFINE_TEAM_FIELDS_TABLE_(name, D, I, S, LIST, prologue) \
     MX_DEFINE_LIST_(name, D, I, MX_TEAM_BLOCK_, LIST)
 #define MX_DEFINE_TEAM_CUSTOM_TABLE_(name, D, I, S, functions, prologue) \
-    MX_DEFINE_KERNEL_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE, sizeof(name##__value), 0, NULL)
+    MX_DEFINE_NUMBER_(name, D, I, MX_TEAM_BLOCK_, MX_PATTERN_REDUCE)
 #endif
 #define MX_DEFINE_TEAM_REDUCE_(name, D, I, S, R, prologue)                \
     MX_DEFINE_TEAM_VALUED_(name, S, prologue, R##_INIT(name##__value, v), \

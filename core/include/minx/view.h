@@ -170,6 +170,15 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
 #define mx_view_realloc(ctx, view, extents) \
     MX_AT_SOURCE_LINE_(mx_view_replace_(ctx, view, extents, false))
 
+/* Exchanges two handles, as of the old and the new field at the end of a time step. An accessor has
+ * the memory of the view to which it was bound, so after an exchange it has the other field's. After
+ * mx_view_swap, a launch with an accessor that was bound before to one of the views is MX_ERR_STALE
+ * (an assignment of handles, t = f; f = x; x = t, is not noticed): bind again. With MX_ARGS_FROM
+ * (args.h) that is one call; examples/kernels/heat_driver.c shows it. Labels, parts and copies of a
+ * handle stay with the memory. Errors: MX_ERR_ARG (NULL), MX_ERR_STALE, MX_ERR_TYPE (types or ranks
+ * differ). */
+mx_err mx_view_swap(mx_view *a, mx_view *b);
+
 /* Adds an owner. MX_ERR_STALE: the view was destroyed. */
 mx_err mx_view_retain(mx_view view);
 
@@ -309,11 +318,14 @@ inline mx_type mx_array_type_(const void *) { return 0; }
              : _Generic((array), MX_OTHER_TYPES_(MX_POINTS_TO_) default : 0))
 #endif
 
-/* mx_err mx_fill(mx_ctx ctx, mx_view view, const T *value)
+/* mx_err mx_fill(mx_ctx ctx, mx_view view, number)
+ * mx_err mx_fill(mx_ctx ctx, mx_view view, const T *value)
  * mx_err mx_read_element(mx_ctx ctx, mx_view view, int64_t index, T *value)
  * mx_err mx_write_element(mx_ctx ctx, mx_view view, int64_t index, const T *value)
  *
- * mx_fill sets every element of the view, and its padding, to *value. On cuda the elements of views
+ * mx_fill sets every element of the view, and its padding, to the number, which becomes one of the
+ * view's type (MX_ERR_TYPE: that type, an integer, does not have it, or the elements are structs), or
+ * to *value. On cuda the elements of views
  * without gaps have at most 1024 bytes (else MX_ERR_TYPE), unless all bytes of the value are equal.
  *
  * The others are for scalars that kernels leave on a device: they copy element number `index` of a
@@ -324,20 +336,41 @@ inline mx_type mx_array_type_(const void *) { return 0; }
  * checked: pointers to void, char and structs. Cast bytes to a void pointer. All are ordered on ctx;
  * the caller may reuse *value after the call. */
 mx_err mx_fill_(mx_ctx ctx, mx_view view, const void *value, mx_type type);
+mx_err mx_fill_number_(mx_ctx ctx, mx_view view, long double number, mx_type none);
 mx_err mx_read_element_(mx_ctx ctx, mx_view view, int64_t index, void *value, mx_type type);
 mx_err mx_write_element_(mx_ctx ctx, mx_view view, int64_t index, const void *value, mx_type type);
-#define mx_fill(ctx, view, ...) \
-    mx_fill_((ctx), (view), (__VA_ARGS__), MX_ARRAY_TYPE_((__VA_ARGS__)))
+#ifdef __cplusplus
+extern "C++" {
+template <class T> inline mx_err mx_fill_any_(mx_ctx ctx, mx_view view, T *value)
+{
+    return mx_fill_(ctx, view, value, mx_array_type_(value));
+}
+template <class T> inline mx_err mx_fill_any_(mx_ctx ctx, mx_view view, T number)
+{
+    return mx_fill_number_(ctx, view, number, 0);
+}
+}
+#define mx_fill(ctx, view, ...) mx_fill_any_((ctx), (view), (__VA_ARGS__))
+#else /* 5: the class of pointers */
+#define mx_fill(ctx, view, ...)                                                                  \
+    __builtin_choose_expr(__builtin_classify_type(__VA_ARGS__) == 5, mx_fill_, mx_fill_number_)( \
+        (ctx), (view), (__VA_ARGS__), MX_ARRAY_TYPE_((__VA_ARGS__)))
+#endif
 #define mx_read_element(ctx, view, index, value) \
     mx_read_element_((ctx), (view), (index), (value), MX_ARRAY_TYPE_(value))
 #define mx_write_element(ctx, view, index, ...) \
     mx_write_element_((ctx), (view), (index), (__VA_ARGS__), MX_ARRAY_TYPE_((__VA_ARGS__)))
 
+/* Prints a view, for debugging: a line with label, type, extents, layout and memory space, then its
+ * first `most` elements, row by row. Waits for the kernels on ctx. Elements that are structs are
+ * printed as "?". Errors: MX_ERR_ARG (no file), MX_ERR_MEMORY, and those of mx_export. */
+mx_err mx_view_print(mx_ctx ctx, mx_view view, int64_t most, FILE *out);
+
 /* How many views still exist. */
 int mx_views_alive(void);
 
 /* Prints them on stderr, one on each line: label, bytes, space, and the file and line that created
- * it. mx_finalize calls this in debug builds. */
+ * it. mx_finalize calls this. */
 void mx_views_report(void);
 
 #define mx_view_create(...) MX_AT_SOURCE_LINE_(mx_view_create(__VA_ARGS__))

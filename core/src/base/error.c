@@ -20,7 +20,7 @@ const char *mx_err_name(mx_err err)
         "MX_OK",        "MX_ERR_ARG",   "MX_ERR_MEMORY", "MX_ERR_BACKEND",  "MX_ERR_DEVICE",
         "MX_ERR_TYPE",  "MX_ERR_RANK",  "MX_ERR_EXTENT", "MX_ERR_LAYOUT",   "MX_ERR_SPACE",
         "MX_ERR_CONST", "MX_ERR_STALE", "MX_ERR_BOUNDS", "MX_ERR_MISMATCH", "MX_ERR_INPUT",
-        "MX_ERR_IO",    "MX_ERR_COMM",
+        "MX_ERR_IO",    "MX_ERR_COMM",  "MX_ERR_BODY",
     };
     return (size_t)err < sizeof names / sizeof names[0] ? names[err] : "unknown error";
 }

@@ -10,11 +10,17 @@
 #include "state.h"
 
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Recursive, because a tool may request a fence when it gets the event of another fence. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static mx_ctx first;
 static uint32_t created_contexts; /* the number of contexts that were created */
+
+bool mx_started_;
 
 __thread mx_ctx mx_body_ctx_;
 
@@ -129,9 +135,36 @@ mx_err mx_not_in_body(const char *call)
     return ctx == NULL ? MX_OK : mx_ctx_idle(ctx, call);
 }
 
+/* ---- bodies that fail: as with such a call, `nested` tells the launch ---- */
+
+static const char body_failed[] = "MX_BODY_REQUIRE";
+
+void mx_body_fail_(const char *file, int line, const char *format, ...)
+{
+    char text[sizeof((mx_core_ctx *)NULL)->failure];
+    const mx_ctx ctx = mx_body_ctx_;
+    va_list args;
+    const int used = snprintf(text, sizeof text, "%s:%d: ", file, line);
+    va_start(args, format);
+    if (used < (int)sizeof text) vsnprintf(text + used, sizeof text - (size_t)used, format, args);
+    va_end(args);
+    if (ctx == NULL) { /* not called by a launch */
+        fprintf(stderr, "minx: %s\n", text);
+        abort();
+    }
+    if (__atomic_fetch_add(&mx_core(ctx)->failed_items, 1, __ATOMIC_RELAXED) == 0)
+        memcpy(mx_core(ctx)->failure, text, sizeof text);
+    __atomic_store_n(&mx_core(ctx)->nested, body_failed, __ATOMIC_RELAXED);
+}
+
 mx_err mx_ctx_fail_nested_(mx_ctx ctx, const char *kernel)
 {
     const char *const nested = __atomic_exchange_n(&mx_core(ctx)->nested, NULL, __ATOMIC_RELAXED);
+    const int items = mx_core(ctx)->failed_items;
+    mx_core(ctx)->failed_items = 0;
+    if (nested == body_failed)
+        return MX_FAIL(MX_ERR_BODY, "kernel %s: %s (%d such item%s)", kernel, mx_core(ctx)->failure,
+                       items, items > 1 ? "s" : "");
     const bool is_kernel = __atomic_load_n(&mx_core(ctx)->nested_is_kernel, __ATOMIC_RELAXED);
     return MX_FAIL(MX_ERR_ARG, "kernel %s: %s%s was %s while it ran: %s", kernel,
                    is_kernel ? "kernel " : "", nested, is_kernel ? "launched" : "called",

@@ -37,6 +37,9 @@ typedef struct mx_core_ctx {
     mx_ctx outer; /* the context of the body that made the launch; NULL: no body did */
     const char *nested;
     bool nested_is_kernel;
+    /* of MX_BODY_REQUIRE: how many items have failed, and the text of the first one */
+    int32_t failed_items;
+    char failure[512];
 
     /* fence.c: the kernels since the last fence (a ring) */
     const char *recent[MX_RECENT_KERNELS];
@@ -81,6 +84,9 @@ static inline mx_core_ctx *mx_core(mx_ctx ctx) { return (mx_core_ctx *)(void *)c
 
 /* Removes all plans. No launch may run. */
 void mx_plans_clear(mx_ctx ctx);
+
+/* Has mx_init been called, and not mx_finalize since? (open_contexts.c) */
+extern bool mx_started_;
 
 /* ---- names.c ---- */
 

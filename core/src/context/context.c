@@ -90,6 +90,9 @@ static mx_err create(const char *text, void *const *stream, mx_ctx *ctx)
     const mx_backend *named, *runs;
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "the pointer to the context is NULL");
     *ctx = NULL;
+    MX_REQUIRE(mx_started_, MX_ERR_ARG,
+               "context '%s': mx_init, or mx_init_args, must be called before",
+               text != NULL ? text : "");
     MX_TRY(mx_resource_parse(text, &r));
     MX_TRY(mx_resource_backend(&r, &named, &runs));
     MX_TRY(apply_defaults(text, &r, named));

@@ -8,7 +8,7 @@
  *      MX_ERR_MISMATCH. Views that are marked by mx_view_set_unchecked are not compared.
  *
  * Each launch makes new shadows. So a launch is checked correctly even if the backends rightly gave
- * different results before. Results of user types are not compared. Cost: two copies of every view
+ * different results before. Cost: two copies of every view
  * for each launch. */
 #include "compare.h"
 #include "launches.h"
@@ -191,20 +191,29 @@ static mx_err compare_shadows(shadows *s)
     return MX_OK;
 }
 
-static mx_err compare_results(const shadows *s, const mx_result *result, const char *original,
-                              const char *other)
+/* original, other: the values; their padding becomes zero. */
+static mx_err compare_results(const shadows *s, const mx_result *result, char *original,
+                              char *other)
 {
     const mx_kernel *k = s->launch->kernel;
     mx_comparison comparison = comparison_of(s);
     if (result->host == NULL) comparison.scale = scale_of(result->view);
     for (int64_t v = 0; v < s->launch->length; v++) {
         size_t at = (size_t)v * k->value_size;
+        if (k->clear_padding != NULL) {
+            k->clear_padding(original + at);
+            k->clear_padding(other + at);
+        }
         for (int f = 0; f < k->field_count; f++) {
-            const size_t size = MX_TYPE_SIZE(k->fields[f].type);
-            at = (at + size - 1) / size * size;
-            MX_TRY(mx_compare_numbers(&comparison, k->fields[f].name, v, k->fields[f].type,
-                                      original + at, other + at));
-            at += size;
+            const mx_field *const field = &k->fields[f];
+            at = (at + field->alignment - 1) / field->alignment * field->alignment;
+            if (MX_TYPE_KIND(field->type) != 0)
+                MX_TRY(mx_compare_numbers(&comparison, field->name, v, field->type, original + at,
+                                          other + at));
+            else if (k->clear_padding != NULL)
+                MX_TRY(mx_compare_structs(&comparison, field->name, MX_TYPE_SIZE(field->type),
+                                          original + at, other + at));
+            at += MX_TYPE_SIZE(field->type);
         }
     }
     return MX_OK;

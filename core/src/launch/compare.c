@@ -1,6 +1,7 @@
 /* Comparing the results of two backends. Floating-point numbers agree if they differ by at most the
  * tolerance (for f32: at least 1e-5) times the largest magnitude in that view, because sums may be
- * computed in another order. Integers and elements of user types agree if they are equal. */
+ * computed in another order. Integers and elements of user types agree if they are equal. In results
+ * of user types, eight bytes that may be a double or two floats are compared as such. */
 #include "compare.h"
 
 #include <math.h>
@@ -88,6 +89,52 @@ mx_err mx_compare_numbers(const mx_comparison *c, const char *what, int64_t inde
     MX_REQUIRE(same_number(type, original, other, scale, c->tolerance), MX_ERR_MISMATCH,
                "kernel %s: %s %lld: %s gives %.17g, %s gives %.17g", c->kernel, what,
                (long long)index, c->name[0], a, c->name[1], b);
+    return MX_OK;
+}
+
+/* ---- structs, whose members are not known ---- */
+
+/* Do two numbers agree? Whole numbers of small and medium size are no normal numbers when their bits
+ * are taken for a double or a float. */
+static bool near(double x, double y, double scale, double tolerance)
+{
+    if (isnan(x) && isnan(y)) return true;
+    if ((x != 0 && !isnormal(x)) || (y != 0 && !isnormal(y))) return false;
+    return fabs(x - y) <= tolerance * fmax(fmax(fabs(x), fabs(y)), scale);
+}
+
+static bool same_float(const mx_comparison *c, const char *a, const char *b)
+{
+    float x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return memcmp(&x, &y, sizeof x) == 0 || near(x, y, c->scale, fmax(c->tolerance, 1e-5));
+}
+
+mx_err mx_compare_structs(const mx_comparison *c, const char *what, size_t size, const char *a,
+                          const char *b)
+{
+    for (size_t at = 0, bytes; at < size; at += bytes) {
+        double x = 0, y = 0;
+        bytes = size - at < sizeof x ? size - at : sizeof x;
+        memcpy(&x, a + at, bytes);
+        memcpy(&y, b + at, bytes);
+        if (memcmp(a + at, b + at, bytes) == 0) continue;
+        if (bytes == sizeof x && near(x, y, c->scale, c->tolerance)) continue;
+        if (bytes == sizeof x && same_float(c, a + at, b + at) &&
+            same_float(c, a + at + 4, b + at + 4))
+            continue;
+        if (bytes == sizeof(float) && same_float(c, a + at, b + at)) continue;
+        int64_t i = 0, j = 0;
+        memcpy(&i, a + at, bytes);
+        memcpy(&j, b + at, bytes);
+        return MX_FAIL(
+            MX_ERR_MISMATCH,
+            "kernel %s: %s, bytes %zu to %zu: %s gives %.17g (as a whole number %lld), %s "
+            "gives %.17g (%lld)",
+            c->kernel, what, at, at + bytes - 1, c->name[0], x, (long long)i, c->name[1], y,
+            (long long)j);
+    }
     return MX_OK;
 }
 

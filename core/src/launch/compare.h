@@ -13,6 +13,10 @@ typedef struct mx_comparison {
 /* Copies all elements between views in host memory, of any layouts. */
 void mx_copy_elements(const mx_view_info *to, const mx_view_info *from);
 
+/* Compares two results of a type of the user. Their padding is zero. */
+mx_err mx_compare_structs(const mx_comparison *c, const char *what, size_t size, const char *a,
+                          const char *b);
+
 /* MX_ERR_MISMATCH if views of the same shape in host memory differ, with the first index where they
  * do. */
 mx_err mx_compare_views(const mx_comparison *c, const mx_view_info *original,

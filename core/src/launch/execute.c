@@ -25,7 +25,7 @@ mx_err mx_launch_set_result(mx_ctx ctx, mx_launch *l, const mx_result *result)
     /* a single number needs a view of its type; a struct or a value of the user a view of the same
      * element size */
     MX_REQUIRE(k->field_count != 1 || MX_TYPE_KIND(info->type) == 0 ||
-                   info->type == k->fields[0].type,
+                   MX_TYPE_KIND(k->fields[0].type) == 0 || info->type == k->fields[0].type,
                MX_ERR_TYPE, "kernel %s: its result is %s, the elements of view '%s' are %s",
                k->name, mx_type_name(k->fields[0].type), info->label, mx_type_name(info->type));
     MX_REQUIRE(info->rank <= 1, MX_ERR_RANK,

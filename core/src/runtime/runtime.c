@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <time.h>
 
 /* cpu_tuned.c: may the kernels use the feature? */
 extern const bool mx_cpu_tuned[];
@@ -64,6 +65,7 @@ mx_err mx_init_args(int *argc, char ***argv)
     MX_TRY(mx_not_in_body("mx_init"));
     MX_TRY(check_cpu());
     MX_TRY(mx_settings_read(argc, argv));
+    mx_started_ = true;
     mx_settings_help();
     const mx_tool_settings tool = mx_settings_tool();
     if (mx_tool_load(program_invocation_name, &tool)) mx_print_configuration(NULL);
@@ -73,13 +75,21 @@ mx_err mx_init_args(int *argc, char ***argv)
 
 mx_err mx_init(void) { return mx_init_args(NULL, NULL); }
 
-void mx_finalize(void)
+void mx_end_(bool reports)
 {
     if (mx_not_in_body("mx_finalize") != MX_OK) return; /* the launch reports it */
     mx_tool_unload();
     mx_settings_clear();
     mx_ctx_restart_numbers();
-#ifndef NDEBUG
-    mx_views_report();
-#endif
+    mx_started_ = false;
+    if (reports) mx_views_report();
+}
+
+void mx_finalize(void) { mx_end_(true); }
+
+double mx_seconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* fails only with a clock that does not exist */
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

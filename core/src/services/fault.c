@@ -47,7 +47,9 @@ void mx_recent_kernels(mx_ctx ctx, char *text, size_t size)
 static const char *label_of(uint64_t word)
 {
     mx_stamp stamp;
-    const mx_record *record = mx_stamp_read(&word, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
+    if (!mx_stamp_read(&word, &stamp)) return "?";
+    const mx_record *record = mx_record_of_stamp(&stamp);
+    if (record == NULL) record = mx_record_swapped(&stamp); /* since the launch */
     return record != NULL ? record->label : "?";
 }
 
@@ -63,6 +65,17 @@ static void say_expected(char *text, int64_t origin, int64_t extent)
         snprintf(text, EXPECTED_BYTES, "none: its extent is 0");
 }
 
+enum { ITEM_BYTES = 160 };
+
+/* Which item it was: " in item (3, 5)". */
+static void say_item(char *text, const mx_fault_ *fault)
+{
+    int used = snprintf(text, ITEM_BYTES, "%s", fault->item_dims > 0 ? " in item (" : "");
+    for (int d = 0; d < fault->item_dims; d++)
+        used += snprintf(text + used, ITEM_BYTES - (size_t)used, "%lld%s",
+                         (long long)fault->item[d], d < fault->item_dims - 1 ? ", " : ")");
+}
+
 mx_err mx_fault_check(mx_ctx ctx)
 {
     if (mx_core(ctx)->fault == NULL || mx_core(ctx)->fault->count == 0) return MX_OK;
@@ -71,17 +84,19 @@ mx_err mx_fault_check(mx_ctx ctx)
     mx_recent_kernels(ctx, recent, sizeof recent);
     memset(mx_core(ctx)->fault, 0, sizeof *mx_core(ctx)->fault);
     mx_core(ctx)->unfenced = 0;
+    char item[ITEM_BYTES];
+    say_item(item, &fault);
     if (fault.dimension < 0)
-        return MX_FAIL(MX_ERR_BOUNDS, "%s:%d: %s (%d such faults, kernels: %s)", fault.file,
-                       (int)fault.line, fault.expression, (int)fault.count, recent);
+        return MX_FAIL(MX_ERR_BOUNDS, "%s:%d: %s%s (%d such faults, kernels: %s)", fault.file,
+                       (int)fault.line, fault.expression, item, (int)fault.count, recent);
     char expected[EXPECTED_BYTES];
     say_expected(expected, fault.origin, fault.extent);
     return MX_FAIL(
         MX_ERR_BOUNDS,
         "%s:%d: MX_AT(%s, ...): the index of dimension %d of view '%s' is %lld, expected "
-        "%s (%d such accesses, kernels: %s)",
+        "%s%s (%d such accesses, kernels: %s)",
         fault.file, (int)fault.line, fault.expression, (int)fault.dimension, label_of(fault.stamp),
-        (long long)fault.index, expected, (int)fault.count, recent);
+        (long long)fault.index, expected, item, (int)fault.count, recent);
 }
 
 static mx_err check_scratch(mx_ctx ctx, int level)
@@ -131,6 +146,8 @@ mx_err mx_overflow_check(mx_ctx ctx)
 }
 
 #ifdef MINX_BOUNDS_CHECK
+__thread mx_item_ mx_item_now_;
+
 void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_t index,
                     int64_t origin, int64_t extent, const char *file, int line)
 {

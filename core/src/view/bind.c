@@ -252,7 +252,13 @@ mx_err mx_bind_any_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, siz
 static mx_err check_accessor(mx_ctx ctx, const char *kernel, const char *name,
                              const mx_stamp *stamp)
 {
-    const mx_record *r = mx_record_of_stamp(stamp);
+    const mx_record *const r = mx_record_of_stamp(stamp), *const swapped =
+                                                              r == NULL ? mx_record_swapped(stamp)
+                                                                        : NULL;
+    MX_REQUIRE(swapped == NULL, MX_ERR_STALE,
+               "kernel %s: accessor '%s' was bound to view '%s' before mx_view_swap: bind it again "
+               "behind each swap",
+               kernel, name, swapped->label);
     MX_REQUIRE(r != NULL, MX_ERR_STALE,
                "kernel %s: accessor '%s' was bound to a view that is destroyed; bind it again",
                kernel, name);

@@ -7,6 +7,9 @@
 #include "base/events.h"
 #include "memory.h"
 
+#include <math.h>
+#include <string.h>
+
 static void add_axis(mx_strided *c, mx_strided_axis axis)
 {
     int at = c->axes++;
@@ -249,4 +252,36 @@ mx_err mx_fill_(mx_ctx ctx, mx_view view, const void *value, mx_type type)
     if (err != MX_OK) return mx_tool_copied(err);
     return mx_tool_copied(
         mx_strided_copy(ctx, r, host ? value : r->data, zero_strides, r->extent, NULL));
+}
+
+/* The number as an element of this type. false: an integer type that does not have it, or no type
+ * of numbers. */
+static bool number_as(mx_type type, long double number, void *element)
+{
+    switch (type) {
+#define MX_NUMBER_AS(tag, T, kind)                                                     \
+    case MX_TYPE_((unsigned)(kind), sizeof(T)): {                                      \
+        const bool real = (T)0.5 != 0, negative = (T)-1 < (T)1;                        \
+        const long double end = ldexpl(1, 8 * (int)sizeof(T) - negative);              \
+        if (!real && !(number >= (negative ? -end : 0) && number < end)) return false; \
+        const T exact = (T)number;                                                     \
+        if (!real && (long double)exact != number) return false;                       \
+        memcpy(element, &exact, sizeof exact);                                         \
+        return true;                                                                   \
+    }
+        MX_NUMBER_TYPES_(MX_NUMBER_AS)
+    default: return false;
+    }
+}
+
+mx_err mx_fill_number_(mx_ctx ctx, mx_view view, long double number, mx_type none)
+{
+    uint64_t element = 0;
+    mx_record *r;
+    (void)none;
+    MX_TRY(mx_record_find(view, &r));
+    MX_REQUIRE(number_as(r->type, number, &element), MX_ERR_TYPE,
+               "fill '%s': %.17Lg is no element of type %s", r->label, number,
+               mx_type_name(r->type));
+    return mx_fill_(ctx, view, &element, 0);
 }

@@ -16,6 +16,7 @@ extern "C" {
 typedef struct mx_record {
     uint32_t generation; /* odd: live; see view_table.c */
     uint32_t next_free;
+    uint32_t swaps; /* how often mx_view_swap exchanged its handle */
     int references;
     int parts; /* the references that are parts of this view */
     char label[64];
@@ -76,7 +77,7 @@ mx_err mx_view_set_null(mx_view *view);
 /* The contents of the stamp inside an accessor. */
 typedef struct mx_stamp {
     uint32_t slot;
-    uint32_t generation; /* its low 23 bits */
+    uint32_t generation; /* the low 23 bits of generation + 2 * swaps, when it was bound */
     mx_space space;
     /* the layout that an instance must have; DEFAULT: any, STRIDE: a fixed one, the view's */
     mx_layout needs;
@@ -86,6 +87,10 @@ typedef struct mx_stamp {
 enum { MX_STAMP_OFFSET = sizeof(void *) };
 
 uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs);
+
+/* The record of a live view to which an accessor with this stamp was bound before the view was
+ * swapped; else NULL. */
+const mx_record *mx_record_swapped(const mx_stamp *stamp);
 
 /* false: there is no stamp at this address. */
 bool mx_stamp_read(const void *word, mx_stamp *stamp);

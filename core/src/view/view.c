@@ -210,6 +210,24 @@ mx_err mx_view_retain(mx_view view)
     return MX_OK;
 }
 
+mx_err mx_view_swap(mx_view *a, mx_view *b)
+{
+    MX_REQUIRE(a != NULL && b != NULL, MX_ERR_ARG, "swap: a pointer to a view is NULL");
+    const mx_view handles[2] = {*a, *b};
+    mx_record *r[2];
+    for (int v = 0; v < 2; v++) MX_TRY(mx_record_find(handles[v], &r[v]));
+    for (int v = 0; v < 2; v++) MX_TRY(mx_view_not_in_use(handles[v], "mx_view_swap"));
+    MX_REQUIRE(r[0]->type == r[1]->type && r[0]->rank == r[1]->rank, MX_ERR_TYPE,
+               "swap of view '%s' (%s, rank %d) and view '%s' (%s, rank %d)", r[0]->label,
+               mx_type_name(r[0]->type), r[0]->rank, r[1]->label, mx_type_name(r[1]->type),
+               r[1]->rank);
+    if (r[0] == r[1]) return MX_OK;
+    for (int v = 0; v < 2; v++) __atomic_add_fetch(&r[v]->swaps, 1, __ATOMIC_RELAXED);
+    *a = handles[1];
+    *b = handles[0];
+    return MX_OK;
+}
+
 static mx_err remove_owner(mx_view view, bool part)
 {
     mx_record last = {0};

@@ -1,7 +1,8 @@
 /* The table of views. A handle is the number of a slot, and the generation that the slot had when
  * the view was created. The generation of a slot grows by 1 when a view is created there, and again
  * when it is destroyed. So a handle or an accessor of a destroyed view does not match its slot any
- * more.
+ * more. mx_view_swap makes only accessors stale: a stamp has the generation plus twice the number of
+ * swaps, and the slot's next view gets a generation beyond that.
  *
  * A stamp is a word inside an accessor. A launch finds accessors by it:
  *     bits 63..48  0xfff7, which other arguments of kernels do not contain (as a double, it is a NaN that no arithmetic gives)
@@ -15,7 +16,8 @@
  *  1. slot s < count has a record, whose address never changes (chunks are never moved or freed);
  *  2. a generation is odd while its view exists and even while the slot is free, and it only grows; so a handle with generation 0
  *     never has a view;
- *  3. a record is written under the lock, and only while its generation is even; the odd generation is stored last;
+ *  3. a record is written under the lock, and only while its generation is even; the odd generation is stored last.
+ *     `swaps` alone grows while it is odd;
  *  4. the slot that has been free for the longest time is used first. A stamp has only the low bits of a generation, so a
  *     stale stamp looks valid again only after the slot was used many times. */
 #include "memory.h"
@@ -48,15 +50,19 @@ static uint32_t generation_of(const mx_record *record)
 
 /* ---- looking up ---- */
 
-static mx_record *find(uint32_t slot, uint32_t generation, uint32_t mask)
+/* The generation in the stamps of accessors that are bound now. */
+static uint32_t bound_generation(const mx_record *record, uint32_t generation)
 {
-    if (slot >= __atomic_load_n(&table.count, __ATOMIC_ACQUIRE)) return NULL;
-    mx_record *record = slot_record(slot);
-    const uint32_t now = generation_of(record);
-    return now % 2 == 1 && (now & mask) == generation ? record : NULL;
+    return (uint32_t)GENERATION_BITS &
+           (generation + 2 * __atomic_load_n(&record->swaps, __ATOMIC_RELAXED));
 }
 
-mx_record *mx_record_of(mx_view view) { return find(view.slot, view.generation, UINT32_MAX); }
+mx_record *mx_record_of(mx_view view)
+{
+    if (view.slot >= __atomic_load_n(&table.count, __ATOMIC_ACQUIRE)) return NULL;
+    mx_record *record = slot_record(view.slot);
+    return view.generation % 2 == 1 && generation_of(record) == view.generation ? record : NULL;
+}
 
 mx_err mx_record_find(mx_view view, mx_record **record)
 {
@@ -67,9 +73,21 @@ mx_err mx_record_find(mx_view view, mx_record **record)
     return MX_OK;
 }
 
+/* mx_stamp_read has checked the slot. */
 mx_record *mx_record_of_stamp(const mx_stamp *stamp)
 {
-    return find(stamp->slot, stamp->generation, (uint32_t)GENERATION_BITS);
+    mx_record *record = slot_record(stamp->slot);
+    const uint32_t now = generation_of(record);
+    return now % 2 == 1 && bound_generation(record, now) == stamp->generation ? record : NULL;
+}
+
+const mx_record *mx_record_swapped(const mx_stamp *stamp)
+{
+    const mx_record *record = slot_record(stamp->slot);
+    const uint32_t now = generation_of(record);
+    const uint32_t since =
+        (uint32_t)GENERATION_BITS & (bound_generation(record, now) - stamp->generation);
+    return now % 2 == 1 && since > 0 && since <= 2 * record->swaps ? record : NULL;
 }
 
 mx_view mx_view_of_stamp(const mx_stamp *stamp)
@@ -81,7 +99,7 @@ mx_view mx_view_of_stamp(const mx_stamp *stamp)
 uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs)
 {
     return STAMP_MAGIC << 48 | (uint64_t)record->space << 45 | (uint64_t)needs << 43 |
-           (view.generation & GENERATION_BITS) << 20 | view.slot;
+           (uint64_t)bound_generation(record, view.generation) << 20 | view.slot;
 }
 
 bool mx_stamp_is_none(const void *at)
@@ -157,9 +175,10 @@ mx_err mx_record_insert(const mx_record *described, mx_view *view)
     const mx_err err = allocate_slot(&slot);
     if (err == MX_OK) {
         mx_record *record = slot_record(slot);
-        const uint32_t generation = record->generation + 1;
+        const uint32_t generation = record->generation + 2 * record->swaps + 1;
         mx_record initial = *described;
         initial.generation = generation - 1;
+        initial.swaps = 0;
         initial.references = 1;
         initial.parts = 0;
         initial.file = source_file;

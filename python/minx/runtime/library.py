@@ -2,7 +2,7 @@
 
 Objects of libminx (contexts, views, graphs) are *held* by an object of Python, and end in one of three ways, whichever
 is first: the Python object dies, its close() is called, or Python exits. At exit they end in the reverse order of their
-creation, then mx_finalize is called. What NumPy or another library may still use then, as the memory of a view that was
+creation, then libminx itself ends. What NumPy or another library may still use then, as the memory of a view that was
 exported to it, is left to the operating system. So is everything if a daemon thread that has used minx still runs, as
 it may be in the middle of a launch."""
 
@@ -80,7 +80,7 @@ _PLAIN = {
     "mx_region_push": (None, [c_char_p]),
     "mx_region_pop": (None, []),
     "mx_event_mark": (None, [c_char_p]),
-    "mx_finalize": (None, []),
+    "mx_end_": (None, [c_bool]),
 }
 
 
@@ -209,7 +209,7 @@ def _exit() -> None:
             except Error:  # a thread of the user's that still uses it
                 left = True
     if not left:
-        _library.mx_finalize()
+        _library.mx_end_(False)  # without a report: views whose memory is shared may still exist
 
 
 atexit.register(_exit)  # at import: handlers of the user's that are registered later run before it

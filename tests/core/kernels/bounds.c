@@ -1,4 +1,5 @@
 #include "minx/kernel.h"
+#include "minx/team.h"
 
 #include "bounds.h"
 
@@ -23,6 +24,18 @@ MX_BODY void bounds_flat_body(const bounds_args *a, int i)
     MX_AT(a->offsets, i) = (int64_t)(reached - a->flat.data);
 }
 MX_FOR(1D, bounds_flat)
+
+MX_BODY void bounds_cube_body(const bounds_args *a, int i, int j, int k)
+{
+    NOTE_LINE, MX_AT(a->box, i, j, k + (i == 2 && j == 7 && k == 3 ? a->shift : 0)) = 1;
+}
+MX_FOR(3D, bounds_cube)
+
+MX_BODY void bounds_team_body(const bounds_args *a, mx_team *t)
+{
+    MX_TEAM_SINGLE (t) NOTE_LINE, MX_AT(a->x, t->league_rank + a->shift) = 1;
+}
+MX_FOR(TEAM, bounds_team)
 
 MX_BODY void bounds_sum_body(const bounds_args *a, int i, double *sum)
 {

@@ -1,3 +1,4 @@
+#include "minx/scan.h"
 #include "minx/team.h"
 
 #include "check_against.h"
@@ -112,3 +113,44 @@ MX_BODY void ca_use_list_body(const ca_list_args *a, int i)
     MX_AT(a->twice, i) = 2 * MX_AT(a->list, i);
 }
 MX_FOR(1D, ca_use_list)
+
+MX_BODY void ca_own_init(ca_own *v)
+{
+    v->peak = -1;
+    v->where = -1;
+    v->mass = 0;
+    v->count = 0;
+    v->least = INT32_MAX;
+}
+MX_BODY void ca_own_join(ca_own *into, const ca_own *v)
+{
+    if (v->peak > into->peak) {
+        into->peak = v->peak;
+        into->where = v->where;
+    }
+    into->mass += v->mass;
+    into->count += v->count;
+    into->least = v->least < into->least ? v->least : into->least;
+}
+/* The sum of many small numbers differs in its last bits. */
+MX_BODY void ca_own_sum_body(const ca_args *a, int i, int j, ca_own *v)
+{
+    const bool last = i == 39 && j == 89;
+    const int wrong = last && CA_MISTAKE ? (int)a->factor : CA_MEMBERS;
+    ca_own one = {(float)(i + j) / 3, i * 90 + j, 0.1 * MX_AT(a->y, i, j), 1, i + j};
+    if (wrong == CA_PEAK) one.peak *= 1.001f;
+    if (wrong == CA_WHERE) one.where += 1;
+    if (wrong == CA_MASS) one.mass += 1e-3;
+    if (wrong == CA_COUNT) one.count += 1;
+    ca_own_join(v, &one);
+}
+MX_REDUCE_CUSTOM(2D, ca_own_sum, ca_own_init, ca_own_join)
+
+MX_BODY void ca_zero(double *v) { *v = 0; }
+MX_BODY void ca_add(double *into, const double *v) { *into += *v; }
+MX_BODY void ca_own_scan_body(const ca_args *a, int i, double *v, bool final)
+{
+    (void) final;
+    *v += MX_AT(a->row, i) + (i == 7 ? 1e-3 * CA_MISTAKE : 0);
+}
+MX_SCAN_CUSTOM(1D, ca_own_scan, ca_zero, ca_add)

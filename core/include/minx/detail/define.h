@@ -50,7 +50,7 @@
 #define MX_DEFINE_AS_(KIND, D, I, P, OF, PATTERN, S, name, what, items, prologue)                \
     MX_DEFINE_ITEM_(name, MX_TEXT_##PATTERN "(" #S ", ...)",                                     \
                     (const name##__args *a, MX_PARAMETERS_##KIND(D, I) MX_TAIL_##PATTERN(name)), \
-                    (a, MX_NAMES_##KIND(D) MX_TAIL_NAMES_##PATTERN))                             \
+                    (a, MX_NAMES_##KIND(D) MX_TAIL_NAMES_##PATTERN), MX_ITEM_BEGIN_##KIND(D))    \
     MX_CHECK_##PATTERN(name, what) MX_LOOK_UP_(MX_ITEMS_OF_##KIND##items##_, MX_NO_ITEMS_)(      \
         MX_DEFINER_##PATTERN(KIND, what), name, D, I, what, prologue, S, items)
 
@@ -109,6 +109,24 @@
 #define MX_DEFINER_CUSTOM_(KIND, functions) MX_DEFINE_##KIND##CUSTOM_
 #define MX_DEFINER_SCAN_CUSTOM_(KIND, functions) MX_DEFINE_##KIND##SCAN_CUSTOM_
 
+/* Builds that check indices note which item runs; outside of items it is none. */
+#ifdef MINX_BOUNDS_CHECK
+#define MX_ITEM_BEGIN_RANGE_(D)                     \
+    {                                               \
+        const int64_t index_[] = {MX_NAMES_##D##_}; \
+        mx_item_set_(D, index_);                    \
+    }
+#define MX_ITEM_BEGIN_TEAM_(D)                     \
+    {                                              \
+        const int64_t index_[] = {t->league_rank}; \
+        mx_item_set_(D, index_);                   \
+    }
+#define MX_ITEM_NONE_() mx_item_set_(0, NULL)
+#else
+#define MX_ITEM_BEGIN_RANGE_(D)
+#define MX_ITEM_BEGIN_TEAM_(D)
+#define MX_ITEM_NONE_() ((void)0)
+#endif
 #define MX_NAMES_RANGE_(D) MX_NAMES_##D##_
 #define MX_NAMES_TEAM_(D) t
 #define MX_NAMES_1_ i0
@@ -153,7 +171,7 @@ template <class A> struct mx_same_type_<A, A> {
 #define MX_IS_FUNCTION_(f, ...) __builtin_types_compatible_p(__typeof__(f), __VA_ARGS__)
 #define MX_IF_FUNCTION_(is, f, other) __builtin_choose_expr(is, f, other)
 #endif
-#define MX_DEFINE_ITEM_(name, how, PARAMETERS, NAMES)                                             \
+#define MX_DEFINE_ITEM_(name, how, PARAMETERS, NAMES, BEGIN)                                      \
     MX_STATIC_ASSERT(MX_IS_TYPE_(name##_needs_MX_DECLARE, void PARAMETERS),                       \
                      #name ": its declaration is not for " how);                                  \
     MX_STATIC_ASSERT(!MX_IS_TYPE_(name##_needs_MX_DECLARE, void PARAMETERS) ||                    \
@@ -163,9 +181,11 @@ template <class A> struct mx_same_type_<A, A> {
     extern void name##__no_body PARAMETERS;                                                       \
     MX_INLINE void name##__item PARAMETERS                                                        \
     {                                                                                             \
+        BEGIN                                                                                     \
         MX_IF_FUNCTION_(MX_IS_FUNCTION_(name##_body, void PARAMETERS), name##_body,               \
                         name##__no_body)                                                          \
         NAMES;                                                                                    \
+        MX_ITEM_NONE_();                                                                          \
     }
 
 /* Checks that the fields of a LIST are those of T, and that their reducers exist. */

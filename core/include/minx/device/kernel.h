@@ -457,7 +457,11 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
     typedef I index;                                                                        \
     typedef mx_cuda_row_type_<I, D>::type row;                                              \
     enum { dims = D, has_prologue = !mx_same_text_(MX_STRING_(prologue_), "MX_DEFAULT_") }; \
-    static __device__ __forceinline__ void mx_prologue_(args *a) { prologue_(a); }
+    static __device__ __forceinline__ void mx_prologue_(args *a)                            \
+    {                                                                                       \
+        MX_ITEM_NONE_();                                                                    \
+        prologue_(a);                                                                       \
+    }
 
 /* Long items are one for each thread, whatever the size of a value. */
 #define MX_CUDA_VALUE_(name, D, I, S)                                                             \
