@@ -95,6 +95,20 @@ function(minx_kernel_warnings_ compiler result)
   set(${result} ${warnings} PARENT_SCOPE)
 endfunction()
 
+# The same for the dispatch unit. It may contain a driver, which is compiled as C only. By the rule of C that an inline function which
+# is not static uses nothing static (minx/detail/language.h), compilers find what nvcc would refuse in bodies: gcc says so as one of
+# those violations of the standard that are no errors by default.
+function(minx_dispatch_warnings_ compiler result)
+  minx_kernel_warnings_(${compiler} warnings)
+  list(REMOVE_ITEM warnings -Werror=c++-compat)
+  if(compiler STREQUAL GNU)
+    list(APPEND warnings -pedantic-errors -Wno-pedantic)
+  elseif(compiler MATCHES Clang)
+    list(APPEND warnings -Werror=static-in-inline)
+  endif()
+  set(${result} ${warnings} PARENT_SCOPE)
+endfunction()
+
 # Options of kernel files for hosts that depend on the compiler. A project that uses minx may have another compiler than minx itself.
 # Alignment: without it, identical loops differed by up to 1.5 times in speed. Unroll-and-jam is off because it would divide the
 # groups of eight items in which rows are processed. Larger loops are unswitched: each addition to a scatter view tests whether it
@@ -212,9 +226,10 @@ function(minx_add_kernel_units_ target type instance extension head)
     # Else CMake leaves out -mllvm, as a word that is there already, if the project has an -mllvm of its own.
     string(REPLACE "-mllvm;" "SHELL:-mllvm " compiler_flags "${compiler_flags}")
     list(APPEND flags ${compiler_flags})
-    minx_kernel_warnings_(${CMAKE_C_COMPILER_ID} warnings)
-    if(instance STREQUAL dispatch) # it may contain a driver, which is compiled as C only
-      list(REMOVE_ITEM warnings -Werror=c++-compat)
+    if(instance STREQUAL dispatch)
+      minx_dispatch_warnings_(${CMAKE_C_COMPILER_ID} warnings)
+    else()
+      minx_kernel_warnings_(${CMAKE_C_COMPILER_ID} warnings)
     endif()
     target_compile_options(${objects} PRIVATE "$<IF:$<CONFIG:Debug>,${debug_flags},${flags}>" -fopenmp-simd ${warnings}
       $<$<BOOL:${MINX_WERROR}>:-Werror>)

@@ -244,6 +244,46 @@ MX_BODY void k_body(const args *a, int i)
     MX_AT(a->x, i) = new;
 }
 MX_FOR(1D, k)
+#elif defined(VARIABLE_OF_THE_FILE)
+static double offset = 1;
+MX_DECLARE_FOR(1D, k, args)
+MX_BODY void k_body(const args *a, int i) { MX_AT(a->x, i) = offset; }
+MX_FOR(1D, k)
+#elif defined(TABLE_OF_THE_FILE)
+static const double table[3] = {1, 4, 1};
+MX_DECLARE_FOR(1D, k, args)
+MX_BODY void k_body(const args *a, int i) { MX_AT(a->x, i) = table[i % 3]; }
+MX_FOR(1D, k)
+#elif defined(PLAIN_FUNCTION)
+static double twice(double x) { return 2 * x; }
+MX_DECLARE_FOR(1D, k, args)
+MX_BODY void k_body(const args *a, int i) { MX_AT(a->x, i) = twice(i); }
+MX_FOR(1D, k)
+#elif defined(CONST_ACCESSOR) || defined(CONST_ACCESSOR_ADD)
+MX_ARGS(const_args, (mx_cf64_2, y));
+MX_DECLARE_FOR(1D, k, const_args)
+#ifdef CONST_ACCESSOR
+MX_BODY void k_body(const const_args *a, int i) { MX_AT(a->y, i, 0) = i; }
+#else
+MX_BODY void k_body(const const_args *a, int i) { MX_AT(a->y, i, 0) += i; }
+#endif
+MX_FOR(1D, k)
+#elif defined(ONE_INDEX_OF_TWO)
+MX_DECLARE_FOR(1D, k, args)
+MX_BODY void k_body(const args *a, int i) { MX_AT(a->y, i) = i; }
+MX_FOR(1D, k)
+#elif defined(ROW_OF_ONE_DIMENSION)
+MX_DECLARE_FOR(1D, k, args)
+MX_BODY void k_body(const args *a, int i)
+{
+    const mx_f64_1s row = MX_ROW(a->x, i);
+    MX_AT(row, 0) = i;
+}
+MX_FOR(1D, k)
+#elif defined(NAMED_AS_IN_LIBC)
+MX_DECLARE_FOR(1D, index, args)
+MX_BODY void index_body(const args *a, int i) { MX_AT(a->x, i) = i; }
+MX_FOR(1D, index)
 #else
 /* one of each */
 MX_DECLARE_FOR(1D, k, args)

@@ -416,7 +416,8 @@ char mx_operands_(int none, ...);
 #define mx_operands_(...) char
 #endif
 /* clang-format off */
-#define MX_ITEM_AT_(R, v, ...) ((v).data[MX_OFFSET_(MX_SUM##R##_(__VA_ARGS__))])
+/* Not data[offset]: where data are const, clang would then say that the variable v is. */
+#define MX_ITEM_AT_(R, v, ...) (*((v).data + MX_OFFSET_(MX_SUM##R##_(__VA_ARGS__))))
 #define MX_AT(...)                                                                              \
     _Generic((__typeof__(mx_operands_(0, __VA_ARGS__)) *)0, default:                            \
         _Generic((__typeof__(MX_ACCESSOR_OF_(MX_FIRST_(__VA_ARGS__, 0)).shape                   \

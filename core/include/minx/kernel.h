@@ -14,6 +14,10 @@
  *     MX_BODY void tl_norm_body(const tl_norm_args *a, int j, int k, double *sum)
  *     MX_REDUCE(2D, tl_norm, MX_SUM)
  *
+ * Bodies use functions that are marked MX_BODY or come from a header (those of C, for example), and
+ * no variables of the file: nvcc would refuse others, and so does the dispatch unit. A constant is a
+ * macro or an enumerator.
+ *
  * The macros that define kernels, and where they are explained:
  *     MX_FOR(S, name)                             here
  *     MX_REDUCE(S, name, reducer)                 minx/reduce.h
@@ -79,6 +83,8 @@
  * not keep all its addresses in general registers. */
 #ifdef __CUDACC__
 #define MX_BODY_NOINLINE static __device__ __noinline__
+#elif defined(MX_DISPATCH)
+#define MX_BODY_NOINLINE MX_INLINE
 #else
 #define MX_BODY_NOINLINE static __attribute__((noinline, unused))
 #endif

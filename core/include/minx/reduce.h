@@ -21,6 +21,7 @@
  * joined in an order that depends on the number of blocks only, so a result has the same bits for
  * any number of threads. Serial and openmp agree bit for bit. */
 #pragma once
+#include "minx/detail/language.h"
 #include "minx/error.h"
 
 #include <float.h>
@@ -50,6 +51,8 @@
 
 #ifdef __CUDACC__
 #define MX_REDUCE_FN_ static __host__ __device__ __forceinline__
+#elif defined(MX_DISPATCH) && !defined(__cplusplus)
+#define MX_REDUCE_FN_ MX_INLINE
 #else
 #define MX_REDUCE_FN_ static inline __attribute__((always_inline, unused))
 #endif
