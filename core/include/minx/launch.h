@@ -35,9 +35,9 @@
  * index space, by the macro of the same name without DECLARE_ (kernel.h). Arguments are copied at
  * the call, and have at most MX_ARGS_MAX bytes. A launch checks the accessors in them:
  * MX_ERR_STALE, _SPACE, _LAYOUT, and MX_ERR_ARG for one that was never bound, is not in the list of
- * MX_ARGS, or is of tokens or a scatter view of another context. A body must not launch a kernel: on
- * hosts the inner and the outer launch on the same context are MX_ERR_ARG, on cuda it does not
- * compile. */
+ * MX_ARGS, or is of tokens or a scatter view of another context. A body must not launch a kernel: it
+ * does not compile. Through a function of another file, which hosts compile, the inner and the outer
+ * launch on the same context are MX_ERR_ARG. */
 #pragma once
 #include "minx/detail/args.h"
 #include "minx/detail/index_space.h"
