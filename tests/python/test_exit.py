@@ -214,14 +214,14 @@ def test_interpreters_without_minx(tmp_path):
 
 
 def test_finalize_once(tmp_path):
-    """mx_finalize is called at the end, once, with nothing left but memory that is shared, and not in the child."""
+    """libminx ends once, with nothing left but memory that is shared, and not in the child."""
     assert program(tmp_path, """
 lib = runtime.libminx()
-original = lib.mx_finalize
-def finalize():
-    print("views", lib.mx_views_alive(), flush=True)
-    original()
-lib.mx_finalize = finalize
+original = lib.mx_end_
+def end(reports):
+    print("views", lib.mx_views_alive(), reports, flush=True)
+    original(reports)
+lib.mx_end_ = end
 ctx = minx.Context("openmp:threads=2")
 views = [ctx.zeros(3) for _ in range(4)]
 parts = [v[1:] for v in views]
@@ -231,4 +231,4 @@ shared = views[0].array()
 if os.fork() == 0:
     sys.exit(0)
 os.wait()
-""", shared=True) == "views 1\n"
+""") == "views 1 False\n"

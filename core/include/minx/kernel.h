@@ -83,7 +83,7 @@
  * not keep all its addresses in general registers. */
 #ifdef __CUDACC__
 #define MX_BODY_NOINLINE static __device__ __noinline__
-#elif defined(MX_DISPATCH)
+#elif defined(MX_CHECKS_BODIES_)
 #define MX_BODY_NOINLINE MX_INLINE
 #else
 #define MX_BODY_NOINLINE static __attribute__((noinline, unused))

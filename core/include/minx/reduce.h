@@ -51,7 +51,7 @@
 
 #ifdef __CUDACC__
 #define MX_REDUCE_FN_ static __host__ __device__ __forceinline__
-#elif defined(MX_DISPATCH) && !defined(__cplusplus)
+#elif defined(MX_CHECKS_BODIES_)
 #define MX_REDUCE_FN_ MX_INLINE
 #else
 #define MX_REDUCE_FN_ static inline __attribute__((always_inline, unused))

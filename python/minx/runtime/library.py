@@ -191,6 +191,11 @@ def _start() -> Library:
     return _library
 
 
+def _end() -> None:
+    """Ends libminx, without a report of views: those whose memory is shared may still exist."""
+    _library.mx_end_(False)
+
+
 def _exit() -> None:
     """Ends all objects, then libminx. A child process after fork() leaves its parent's objects alone."""
     global _exiting
@@ -209,7 +214,7 @@ def _exit() -> None:
             except Error:  # a thread of the user's that still uses it
                 left = True
     if not left:
-        _library.mx_end_(False)  # without a report: views whose memory is shared may still exist
+        _end()
 
 
 atexit.register(_exit)  # at import: handlers of the user's that are registered later run before it

@@ -49,7 +49,8 @@ MX_FOR(TEAM, mu_scratch)
 
 MX_BODY void mu_nested_body(const mu_args *a, int i)
 {
-#if defined(__CUDACC__) || defined(MX_DISPATCH) /* which do not compile a launch from a body */
+#if defined(__CUDACC__) || \
+    defined(MX_CHECKS_BODIES_) /* which do not compile a launch from a body */
     (void)a, (void)i;
 #else
     if (i == 3) (void)mu_double(mx_range_1d(a->ctx, 0, MU_N), a);

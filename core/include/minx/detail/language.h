@@ -12,10 +12,11 @@
 #define MX_STATIC_ASSERT(condition, text) static_assert((condition) ? true : false, text)
 #ifdef __CUDACC__
 #define MX_INLINE static __device__ __forceinline__
-#elif defined(MX_DISPATCH) && !defined(__cplusplus)
-/* The dispatch unit does not run these functions, it checks them: an inline function that is not
- * static must not use what is static, by C's rules (6.7.4). So a plain function or a variable of the
- * file in a body, which nvcc refuses, is an error on hosts too. */
+#elif defined(MX_DISPATCH) && !defined(MX_INSTANCE_SUFFIX) && !defined(__cplusplus)
+/* A dispatch unit that is no instance does not run these functions, it checks them: an inline
+ * function that is not static must not use what is static, by C's rules (6.7.4). So a plain function
+ * or a variable of the file in a body, which nvcc refuses, is an error on hosts too. */
+#define MX_CHECKS_BODIES_
 #define MX_INLINE inline __attribute__((always_inline, unused))
 #elif defined(__OPTIMIZE__)
 #define MX_INLINE static inline __attribute__((always_inline, unused))

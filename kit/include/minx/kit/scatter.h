@@ -122,7 +122,7 @@ MX_INLINE unsigned mx_multiprocessor_(void)
 /* Adds to a copy that threads share, by an atomic. Rarely used on hosts with copies, where it is a
  * function of its own: without the loops of atomics compilers can move the test of `step` out of a
  * loop over items. `op` is a constant where it is called. */
-#if defined(__CUDACC__) || defined(MX_DISPATCH)
+#if defined(__CUDACC__) || defined(MX_CHECKS_BODIES_)
 #define MX_SCATTER_SHARED_ MX_INLINE
 #else
 #define MX_SCATTER_SHARED_ static __attribute__((noinline, cold, unused))
