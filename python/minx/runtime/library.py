@@ -193,7 +193,10 @@ def _start() -> Library:
 
 def _end() -> None:
     """Ends libminx, without a report of views: those whose memory is shared may still exist."""
-    _library.mx_end_(False)
+    if hasattr(_library.dll, "mx_end_"):
+        _library.mx_end_(False)
+    else:  # an older one makes no report
+        _library.dll.mx_finalize()
 
 
 def _exit() -> None:
