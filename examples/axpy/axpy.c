@@ -17,7 +17,7 @@ static mx_err run(mx_ctx ctx, int n)
     double last;
     MX_TRY(mx_view_create_1d(ctx, "x", MX_F64, n, &x));
     MX_TRY(mx_view_create_1d(ctx, "y", MX_F64, n, &y)); /* zeros */
-    MX_TRY(mx_fill(ctx, x, &(double){1.5}));
+    MX_TRY(mx_fill(ctx, x, 1.5));
     MX_TRY(mx_bind(ctx, x, &args.x));
     MX_TRY(mx_bind(ctx, y, &args.y));
     MX_TRY(axpy(mx_range_1d(ctx, 0, n), &args));
