@@ -32,6 +32,7 @@ breathe_show_define_initializer = False
 breathe_show_enumvalue_initializer = False
 primary_domain = "c"
 highlight_language = "none"
+smartquotes = False  # of --option it would make one dash
 
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.domains.c import CDomain
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
@@ -45,6 +46,26 @@ class Links(SphinxTransform):
                 node.replace_self(link)
             elif path.is_dir():
                 node.replace_self(nodes.literal("", node.astext()))
+
+
+class Names(CDomain):
+    """The search does not offer parameters of functions, and enumerations without a name."""
+
+    def get_objects(self):
+        return (one for one in super().get_objects() if one[2] != "functionParam" and not re.fullmatch(r"@\w+", one[0]))
+
+
+class Prose(SphinxTransform):
+    """Names of functions in the text become links to the reference, where they have an entry."""
+
+    default_priority = 6
+
+    def apply(self, **kwargs):
+        for node in list(self.document.traverse(nodes.literal)):
+            if re.fullmatch(r"(?:mx|MX|app)_\w+", node.astext()) and isinstance(node.parent, (nodes.paragraph, nodes.entry)):
+                link = addnodes.pending_xref("", refdomain="c", reftype="macro", reftarget=node.astext(), refdoc=self.env.docname)
+                node.replace_self(link)
+                link += node
 
 
 def language_of(text):
@@ -99,13 +120,15 @@ def names_of_page(app, page, template, context, doctree):
     """The names that a page of the reference explains, for the list beside it."""
     if page.startswith("docs/manual/reference/"):
         objects = [one for name in ("c", "py") for one in app.env.get_domain(name).get_objects()]
-        context["names_here"] = [(name, anchor) for name, _, kind, where, anchor, priority in objects
-                                 if where == page and kind != "module" and priority >= 0 and "." not in name[5:]]
+        context["names_here"] = [(name.split(".")[-1] if "@" in name else name, anchor) for name, _, kind, where, anchor, _ in objects
+                                 if where == page and kind not in ("module", "member") and "." not in name.replace("minx.", "", 1).lstrip("@")[4:]]
 
 
 def setup(app):
     app.add_transform(Links)
     app.add_transform(Languages)
+    app.add_transform(Prose)
+    app.add_domain(Names, override=True)
     app.add_post_transform(Tables)
     app.connect("html-page-context", names_of_page)
     app.connect("autodoc-process-docstring", docstring)

@@ -167,9 +167,8 @@ static mx_err elements(mx_ctx ctx, mx_view x, mx_view y)
     EXPECT(m.mean, (N - 1) / 2.0);
     EXPECT(m.m2 / N, ((double)N * N - 1) / 12);
 
-    MX_TRY(reversed(
-        mx_with_scratch(mx_league(ctx, N / 64, MX_AUTO, MX_AUTO), 0, 64 * sizeof(double), 0),
-        &args));
+    const mx_teams teams = mx_league(ctx, N / 64, MX_AUTO, MX_AUTO);
+    MX_TRY(reversed(mx_with_scratch(teams, 0, 64 * sizeof(double), 0), &args));
     MX_TRY(mx_read_element(ctx, y, 64, &last));
     EXPECT(last, 127.0);
     MX_TRY(noise(mx_range_1d(ctx, 0, N), &args));
