@@ -69,7 +69,11 @@ static inline mx_err course_time(const course *c, const char *what, mx_err (*wor
 
 static inline int course_main(int argc, char **argv, mx_err (*run)(const course *c))
 {
-    course c = {NULL, argc > 2 && strcmp(argv[2], "measure") == 0};
+    course c = {NULL, argc > 2};
+    if (argc > 3 || (c.measure && strcmp(argv[2], "measure") != 0)) {
+        fprintf(stderr, "'%s' is not expected: %s [BACKEND [measure]]\n", argv[argc > 3 ? 3 : 2], argv[0]);
+        return 1;
+    }
     mx_err err = mx_init();
     if (err == MX_OK) err = mx_ctx_create(argc > 1 ? argv[1] : "serial", &c.ctx);
     if (err == MX_OK) err = run(&c);

@@ -73,12 +73,14 @@ static mx_err create(const ring *r, mx_layout layout, const double *points, mx_v
     return mx_import(r->ctx, *view, points, NULL);
 }
 
-static mx_err check(const course *c, ring *r, int gap, const char *what, mx_err (*work)(void *data))
+/* `result` is for the message if it is wrong. */
+static mx_err check(const course *c, ring *r, const char *what, const char *result,
+                    mx_err (*work)(void *data))
 {
     r->inertia = 0;
     MX_TRY(course_time(c, what, work, r));
     /* m r^2 = 4 for each point, whose cos^2 + sin^2 is right to about 1e-16 */
-    MX_TRY(course_of_gap(gap, course_expect(what, r->inertia / r->n, 4, 1e-13)));
+    MX_TRY(course_expect(result, r->inertia / r->n, 4, 1e-13));
     if (!c->measure) printf("%s: %.3f m r^2\n", what, r->inertia / r->n / 4);
     return MX_OK;
 }
@@ -97,9 +99,9 @@ static mx_err compute(const course *c, ring *r, const double *points)
     MX_TRY(mx_bind(r->ctx, right, &r->right.x));
     MX_TRY(course_of_gap(3, mx_bind(r->ctx, left, &r->left.x)));
     MX_TRY(mx_bind(r->ctx, own, &r->fixed.x));
-    MX_TRY(check(c, r, 0, "layout right", run_right));
-    MX_TRY(check(c, r, 2, "layout left", run_left));
-    MX_TRY(check(c, r, 1, "own layout, static extent", run_static));
+    MX_TRY(check(c, r, "layout right", "r^2 in layout right", run_right));
+    MX_TRY(check(c, r, "layout left", "gap 2: r^2 in layout left", run_left));
+    MX_TRY(check(c, r, "own layout, static extent", "gap 1: r^2 with a static extent", run_static));
     MX_TRY(mx_view_destroy(&right));
     MX_TRY(mx_view_destroy(&left));
     return mx_view_destroy(&own);
