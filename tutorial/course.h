@@ -1,4 +1,4 @@
-/* What the lessons of the course share: main, the check of a result, and a clock. A lesson ends with
+/* What the lessons of the course share: main, the check of a result, and times. A lesson ends with
  *
  *     COURSE(lesson01, run)
  *
@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What a lesson gets: the context, and whether it shall also print times (./lesson04 openmp measure). */
 typedef struct course {
@@ -37,15 +36,6 @@ static inline mx_err course_of_gap(int gap, mx_err err)
     return err;
 }
 
-/* Seconds since some moment, by the wall clock. */
-static inline double course_seconds(void)
-{
-    struct timespec now;
-    return timespec_get(&now, TIME_UTC) == TIME_UTC
-               ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
-               : 0;
-}
-
 /* With `measure`, prints the median of the times of five calls of work, after one that is not
  * counted. Else calls it once. */
 static inline mx_err course_time(const course *c, const char *what, mx_err (*work)(void *data),
@@ -55,10 +45,10 @@ static inline mx_err course_time(const course *c, const char *what, mx_err (*wor
     MX_TRY(work(data));
     for (int n = 0; c->measure && n < 5; n++) {
         MX_TRY(mx_fence(c->ctx));
-        const double start = course_seconds();
+        const double start = mx_seconds();
         MX_TRY(work(data));
         MX_TRY(mx_fence(c->ctx));
-        const double taken = course_seconds() - start;
+        const double taken = mx_seconds() - start;
         int at = n;
         for (; at > 0 && time[at - 1] > taken; at--) time[at] = time[at - 1];
         time[at] = taken;

@@ -37,9 +37,9 @@ static mx_err create(mx_ctx ctx, wall *w)
     MX_TRY(mx_view_create_2d(ctx, "q", MX_F64, CELLS, 1, &w->q));
     /* END 3 */
     MX_TRY(mx_view_create_1d(ctx, "dx", MX_F64, CELLS, &w->dx));
-    MX_TRY(mx_fill(ctx, w->dx, &width));
+    MX_TRY(mx_fill(ctx, w->dx, width));
     MX_TRY(mx_view_create_1d(ctx, "k", MX_F64, CELLS, &k));
-    MX_TRY(mx_fill(ctx, k, &brick));
+    MX_TRY(mx_fill(ctx, k, brick));
     MX_TRY(mx_view_constant(k, &w->k)); /* another handle of the same data, which forbids writing */
     return mx_view_destroy(&k);         /* w->k is the last owner now */
 }

@@ -36,7 +36,7 @@ MX_BODY void wave_top_body(const wave_args *a, int i, mx_loc_f64 *top)
     mx_maxloc_f64_update(top, MX_AT(a->f, i), i);
     /* END 2 */
 }
-MX_REDUCE_CUSTOM(1D, wave_top, mx_maxloc_f64_init, mx_maxloc_f64_join)
+MX_REDUCE(1D, wave_top, MX_MAX)
 
 /* Chan, Golub, LeVeque (1983): joins the moments of two sets of numbers. */
 MX_BODY void moments_init(moments *m) { m->count = m->mean = m->squares = 0; }

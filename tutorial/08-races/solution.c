@@ -56,16 +56,14 @@ typedef struct detector {
 static mx_err count(void *data)
 {
     detector *d = data;
-    const int32_t zero = 0;
-    MX_TRY(mx_fill(d->ctx, d->count, &zero));
+    MX_TRY(mx_fill(d->ctx, d->count, 0));
     return hit_count(mx_range_1d(d->ctx, 0, d->args.n), &d->args);
 }
 
 static mx_err add_energy(void *data)
 {
     detector *d = data;
-    const double zero = 0;
-    MX_TRY(mx_fill(d->ctx, d->energy, &zero));
+    MX_TRY(mx_fill(d->ctx, d->energy, 0));
     MX_TRY(hit_energy(mx_range_1d(d->ctx, 0, d->args.n), &d->scatter_args));
     /* GAP 3: add the contributions in the scatter view to d->energy */
     MX_TRY(mx_scatter_contribute(d->ctx, &d->scatter, d->energy));

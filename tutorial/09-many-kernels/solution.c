@@ -60,9 +60,7 @@ static mx_err step(rod *r) { return rod_step(mx_range_1d(r->ctx, 1, CELLS), &r->
 static mx_err swap(rod *r)
 {
     /* GAP 3: swap the two views, and bind again */
-    const mx_view old = r->views.old;
-    r->views.old = r->views.next;
-    r->views.next = old;
+    MX_TRY(mx_view_swap(&r->views.old, &r->views.next));
     MX_TRY(bind(r));
     /* END 3 */
     return MX_OK;
@@ -71,7 +69,8 @@ static mx_err swap(rod *r)
 static mx_err run_steps(rod *r)
 {
     for (int n = 1; n <= STEPS; n++) {
-        MX_TRY(course_of_gap(2, step(r)));
+        const mx_err err = step(r);
+        MX_TRY(course_of_gap(err == MX_ERR_STALE ? 3 : 2, err));
         if (n % EVERY == 0) {
             double most;
             MX_TRY(rod_change(mx_range_1d(r->ctx, 1, CELLS), &r->change, &most));
