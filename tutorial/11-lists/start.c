@@ -67,7 +67,6 @@ static mx_err keep(mx_ctx ctx, const double *x, mx_view *kept)
 static mx_err list_pairs(mx_ctx ctx, mx_view x, mx_view *pairs, int *found)
 {
     line_pairs_args args = {.reach = 2.5 / KEPT, .n = KEPT};
-    const int32_t zero = 0;
     mx_view count;
     int capacity = 16;
     MX_TRY(mx_view_create_1d(ctx, "count", MX_I32, 1, &count));
@@ -76,7 +75,7 @@ static mx_err list_pairs(mx_ctx ctx, mx_view x, mx_view *pairs, int *found)
     MX_TRY(mx_bind(ctx, count, &args.count));
     for (;;) {
         MX_TRY(mx_bind(ctx, *pairs, &args.pair));
-        MX_TRY(mx_fill(ctx, count, &zero));
+        MX_TRY(mx_fill(ctx, count, 0));
         MX_TRY(line_pairs(mx_range_1d(ctx, 0, KEPT), &args));
         MX_TRY(mx_read_element(ctx, count, 0, found));
         printf("room for %3d pairs, found %d\n", capacity, *found);

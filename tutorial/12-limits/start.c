@@ -116,8 +116,8 @@ static mx_err run(const course *c)
     mx_view view[4];
     const char *label[4] = {"rho", "e", "p", "c"};
     for (int v = 0; v < 4; v++) MX_TRY(mx_view_create_1d(c->ctx, label[v], MX_F64, g.n, &view[v]));
-    MX_TRY(mx_fill(c->ctx, view[0], &rho));
-    MX_TRY(mx_fill(c->ctx, view[1], &e));
+    MX_TRY(mx_fill(c->ctx, view[0], rho));
+    MX_TRY(mx_fill(c->ctx, view[1], e));
     MX_TRY(mx_bind(c->ctx, view[0], &g.args.rho));
     MX_TRY(mx_bind(c->ctx, view[1], &g.args.e));
     MX_TRY(mx_bind(c->ctx, view[2], &g.args.p));

@@ -80,9 +80,7 @@ static mx_err create(ripple *r)
 
 static mx_err swap(ripple *r)
 {
-    const mx_view old = r->views.old;
-    r->views.old = r->views.next;
-    r->views.next = old;
+    MX_TRY(mx_view_swap(&r->views.old, &r->views.next));
     return ripple_args_bind(r->ctx, &r->views, &r->args);
 }
 
