@@ -264,6 +264,8 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
 #ifdef MINX_BOUNDS_CHECK
 #ifdef __CUDACC__
 #define MX_COLD_ static __device__ __noinline__
+#elif defined(MX_CHECKS_BODIES_)
+#define MX_COLD_ MX_INLINE
 #else
 #define MX_COLD_ static __attribute__((noinline, cold, unused))
 #endif
