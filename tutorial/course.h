@@ -61,7 +61,8 @@ static inline int course_main(int argc, char **argv, mx_err (*run)(const course 
 {
     course c = {NULL, argc > 2};
     if (argc > 3 || (c.measure && strcmp(argv[2], "measure") != 0)) {
-        fprintf(stderr, "'%s' is not expected: %s [BACKEND [measure]]\n", argv[argc > 3 ? 3 : 2], argv[0]);
+        fprintf(stderr, "'%s' is not expected: %s [BACKEND [measure]]\n", argv[argc > 3 ? 3 : 2],
+                argv[0]);
         return 1;
     }
     mx_err err = mx_init();

@@ -57,8 +57,8 @@ static mx_err run(const course *c)
     MX_TRY(mx_view_create_1d(c->ctx, "nuclei", MX_F64, SAMPLES, &n));
     MX_TRY(set(c->ctx, n));
     MX_TRY(total(c->ctx, n, &before));
-    MX_TRY(course_expect("gaps 2 and 3: the number of nuclei", before,
-                         SAMPLES * (SAMPLES + 1) / 2, 0));
+    MX_TRY(course_expect("gaps 2 and 3: the number of nuclei", before, SAMPLES * (SAMPLES + 1) / 2,
+                         0));
     MX_TRY(mx_bind(c->ctx, n, &args.n));
     MX_TRY(decay(mx_range_1d(c->ctx, 0, SAMPLES), &args));
     MX_TRY(total(c->ctx, n, &after));
