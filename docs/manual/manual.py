@@ -29,7 +29,7 @@ class Links(SphinxTransform):
 
     def apply(self, **kwargs):
         here = (ROOT / self.env.docname).parent
-        for node in list(self.document.traverse(addnodes.pending_xref)) + list(self.document.traverse(addnodes.download_reference)):
+        for node in list(self.document.findall(addnodes.pending_xref)) + list(self.document.findall(addnodes.download_reference)):
             target = node["reftarget"].split("#")[0]
             path = (here / target).resolve()
             if node.get("reftype") not in ("myst", None) or not target or "://" in target or not path.exists():
@@ -61,7 +61,7 @@ class Prose(SphinxTransform):
     default_priority = 6
 
     def apply(self, **kwargs):
-        for node in list(self.document.traverse(nodes.literal)):
+        for node in list(self.document.findall(nodes.literal)):
             if re.fullmatch(r"(?:mx|MX|app)_\w+", node.astext()) and isinstance(node.parent, (nodes.paragraph, nodes.entry)):
                 link = addnodes.pending_xref("", refdomain="c", reftype="macro", reftarget=node.astext(), refdoc=self.env.docname)
                 node.replace_self(link)
@@ -84,7 +84,7 @@ class Languages(SphinxTransform):
     default_priority = 5
 
     def apply(self, **kwargs):
-        for block in self.document.traverse(nodes.literal_block):
+        for block in self.document.findall(nodes.literal_block):
             if block.get("language", "none") == "none":
                 block["language"], block["force"] = language_of(block.astext()), True
 
@@ -107,11 +107,11 @@ class Tables(SphinxPostTransform):
     default_priority = 5
 
     def run(self, **kwargs):
-        for table in list(self.document.traverse(nodes.table)):
+        for table in list(self.document.findall(nodes.table)):
             box = nodes.container("", classes=["table-scroll"])
             table.replace_self(box)
             box += table
-            for head in list(table.traverse(nodes.thead)):
+            for head in list(table.findall(nodes.thead)):
                 if not head.astext().strip():
                     head.parent.remove(head)
 
