@@ -118,24 +118,24 @@ MX_INLINE mx_part_f64 mx_part_widen(mx_part_f32 a, int n)
 #else
 #ifdef __AVX2__
 MX_PART_VECTOR_(f64, double, int64_t, 4)
-static const int64_t mx_part_masks_f64_[16][4] = {
-    {0, 0, 0, 0},   {-1, 0, 0, 0},   {0, -1, 0, 0},   {-1, -1, 0, 0},
-    {0, 0, -1, 0},  {-1, 0, -1, 0},  {0, -1, -1, 0},  {-1, -1, -1, 0},
-    {0, 0, 0, -1},  {-1, 0, 0, -1},  {0, -1, 0, -1},  {-1, -1, 0, -1},
-    {0, 0, -1, -1}, {-1, 0, -1, -1}, {0, -1, -1, -1}, {-1, -1, -1, -1}};
 MX_INLINE mx_part_mask_f64 mx_part_mask_of_bits_f64(unsigned bits)
 {
-    return *(const mx_part_mask_f64_memory_ *)mx_part_masks_f64_[bits & 15];
+    static const int64_t masks[16][4] = {
+        {0, 0, 0, 0},   {-1, 0, 0, 0},   {0, -1, 0, 0},   {-1, -1, 0, 0},
+        {0, 0, -1, 0},  {-1, 0, -1, 0},  {0, -1, -1, 0},  {-1, -1, -1, 0},
+        {0, 0, 0, -1},  {-1, 0, 0, -1},  {0, -1, 0, -1},  {-1, -1, 0, -1},
+        {0, 0, -1, -1}, {-1, 0, -1, -1}, {0, -1, -1, -1}, {-1, -1, -1, -1}};
+    return *(const mx_part_mask_f64_memory_ *)masks[bits & 15];
 }
 MX_PART_PACK_(f32, float)
 MX_INLINE double mx_part_sum_f64(mx_part_f64 a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 #else
 MX_PART_VECTOR_(f64, double, int64_t, 2)
 MX_PART_VECTOR_(f32, float, int32_t, 4)
-static const int64_t mx_part_masks_f64_[4][2] = {{0, 0}, {-1, 0}, {0, -1}, {-1, -1}};
 MX_INLINE mx_part_mask_f64 mx_part_mask_of_bits_f64(unsigned bits)
 {
-    return *(const mx_part_mask_f64_memory_ *)mx_part_masks_f64_[bits & 3];
+    static const int64_t masks[4][2] = {{0, 0}, {-1, 0}, {0, -1}, {-1, -1}};
+    return *(const mx_part_mask_f64_memory_ *)masks[bits & 3];
 }
 MX_INLINE mx_part_mask_f32 mx_part_mask_of_bits_f32(unsigned bits)
 {
