@@ -13,6 +13,11 @@ mx_err launch_all(mx_ctx ctx, int n, box_args *a, mx_view bins)
     moments mean;
     mx_minmaxloc_f64 hottest;
     mx_loc_i32 fullest;
+    mx_loc_f64 least;
+    MX_TRY(mx_fill(ctx, bins, n));
+    MX_TRY(mx_fill(ctx, bins, 0.5));
+    MX_TRY(find(line, a, &n));
+    MX_TRY(find_least(line, a, &least));
     MX_TRY(scale(line, a));
     MX_TRY(move(rows_of_three, a));
     MX_TRY(distance(rows_of_three, a, &sum));

@@ -4,8 +4,24 @@
 #include <minx/scan.h>
 #include <minx/team.h>
 
-MX_BODY void scale_body(const box_args *a, int i) { MX_AT(a->x, i) *= a->shift[0]; }
+MX_BODY void scale_body(const box_args *a, int i)
+{
+    MX_BODY_REQUIRE(a->shift[0] > 0, "item %d: scaled by %g", i, a->shift[0]);
+    MX_AT(a->x, i) *= a->shift[0];
+}
 MX_FOR(1D, scale)
+
+MX_BODY void find_body(const box_args *a, int i, int *v)
+{
+    const mx_f64_1s row = MX_ROW(a->position, i);
+    if (MX_AT(row, 0) > 0) mx_first(v, i);
+}
+MX_REDUCE(1D, find, MX_FIRST)
+MX_BODY void find_least_body(const box_args *a, int64_t i, mx_loc_f64 *v)
+{
+    mx_minloc_f64_update(v, MX_AT(a->x, i), i);
+}
+MX_REDUCE(1D_64, find_least, MX_MIN)
 
 /* over n by 3 and n by 2, and n by n by 3: the last index stays inside of `shift` and `plane` */
 MX_BODY void move_body(const box_args *a, int i, int d) { MX_AT(a->position, i, d) += a->shift[d]; }

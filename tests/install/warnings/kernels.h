@@ -50,6 +50,8 @@ typedef struct moments {
 } moments;
 
 MX_DECLARE_FOR(1D, scale, box_args)
+MX_DECLARE_REDUCE(1D, find, box_args, int)
+MX_DECLARE_REDUCE(1D_64, find_least, box_args, mx_loc_f64)
 MX_DECLARE_FOR(2D, move, box_args)
 MX_DECLARE_FOR(2D, slide, box_args)
 MX_DECLARE_FOR(1D, add_all, spread_args)

@@ -34,7 +34,7 @@
 #if __has_builtin(__builtin_clear_padding)
 #define MX_CLEAR_OF_(value_size, name) (value_size) > 0 ? name##__clear : NULL
 #define MX_DEFINE_CLEAR_(name) \
-    static void name##__clear(void *value) { __builtin_clear_padding((name##__value *)value); }
+    static void name##__clear(void *value_) { __builtin_clear_padding((name##__value *)value_); }
 #endif
 #endif
 #ifndef MX_CLEAR_OF_
