@@ -68,7 +68,7 @@ static mx_err run_steps(rod *r)
 {
     for (int n = 1; n <= STEPS; n++) {
         const mx_err err = step(r);
-        MX_TRY(course_of_gap(err == MX_ERR_STALE ? 3 : 2, err));
+        MX_TRY(course_of_gap(err == MX_ERR_STALE ? 3 : err == MX_ERR_ARG ? 2 : 1, err));
         if (n % EVERY == 0) {
             double most;
             MX_TRY(rod_change(mx_range_1d(r->ctx, 1, CELLS), &r->change, &most));
