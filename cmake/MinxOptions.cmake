@@ -6,6 +6,7 @@
 #   minx_COMPILER_FLAGS     the options that depend on this compiler
 #   minx_HOST_DEBUG_FLAGS   options of kernel files for hosts in the configuration Debug
 #   minx_HOST_FLAGS         the options for the configuration, a generator expression
+#   minx_RACE_CHECK         ON when kernels are also compiled for check=races
 #   minx_THREAD_LOCAL       how all C files access thread-local variables
 
 set(minx_CUDA OFF)
@@ -47,6 +48,11 @@ if(MINX_BOUNDS_CHECK)
   list(TRANSFORM minx_HOST_KERNEL_FLAGS REPLACE "^-O3$" -O1)
 endif()
 minx_compiler_flags_(${CMAKE_C_COMPILER_ID} minx_COMPILER_FLAGS)
+# check=races has instances of its own. A sanitizer excludes it: they are compiled with one.
+set(minx_RACE_CHECK OFF)
+if(MINX_BOUNDS_CHECK AND MINX_RACE_CHECK AND NOT MINX_SANITIZE)
+  set(minx_RACE_CHECK ON)
+endif()
 # For debuggers, in the configuration Debug: without optimisation, bodies are functions and all variables can be printed. The thread
 # sanitizer makes a build so slow that it is optimised a little. With other sanitizers gcc would need up to ten times as long for
 # that: each access brings several branches. A sanitizer prints functions and lines but no variables, hence -g1.

@@ -12,6 +12,10 @@
 #include <unistd.h>
 #endif
 
+#ifdef MINX_RACE_CHECK
+__thread void (*mx_members_turn)(void);
+#endif
+
 /* How often a waiting thread reads the phase before it yields its core. */
 enum { SPINS = 2000 };
 
@@ -53,11 +57,10 @@ static void check_deadlock(const mx_team *t, int idle)
 {
     const int waiting = idle % MX_TEAM_DONE_ - MX_TEAM_MAX, ended = idle / MX_TEAM_DONE_;
     if (waiting <= 0 || waiting + ended < t->size * t->lanes) return;
-    fprintf(
-        stderr,
-        "minx: simt: kernel %s: only some threads came to a barrier of the team or to the end of "
-        "a vector loop: the control flow diverges, and a GPU would hang\n",
-        t->shared->kernel);
+    fprintf(stderr,
+            "minx: kernel %s: only some threads came to a barrier of the team or to the end of "
+            "a vector loop: the control flow diverges, and a GPU would hang\n",
+            t->shared->kernel);
     abort();
 }
 
@@ -65,23 +68,31 @@ void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count,
                       bool detects_deadlock)
 {
     const int next = *phase ^= 1;
+    const bool in_turn = mx_members_turn != NULL, of_lanes = in_turn && barrier != &t->shared->team;
+    detects_deadlock = detects_deadlock || in_turn;
     if (__atomic_fetch_sub(&barrier->missing, 1, __ATOMIC_ACQ_REL) == 1) {
         if (detects_deadlock) __atomic_fetch_sub(&t->shared->idle, count - 1, __ATOMIC_RELAXED);
         __atomic_store_n(&barrier->missing, count, __ATOMIC_RELAXED);
         __atomic_store_n(&barrier->phase, next, __ATOMIC_RELEASE);
-        if (detects_deadlock) wake_all(&barrier->phase);
+        if (in_turn)
+            mx_races_barrier(of_lanes);
+        else if (detects_deadlock)
+            wake_all(&barrier->phase);
         return;
     }
     if (detects_deadlock)
         check_deadlock(t, __atomic_add_fetch(&t->shared->idle, 1, __ATOMIC_RELAXED));
     for (long turn = 0; __atomic_load_n(&barrier->phase, __ATOMIC_ACQUIRE) != next; turn++) {
-        if (detects_deadlock)
+        if (in_turn)
+            mx_members_turn();
+        else if (detects_deadlock)
             sleep_until_changed(&barrier->phase, next ^ 1);
         else if (turn < SPINS)
             pause_core();
         else
             sched_yield();
     }
+    if (in_turn) mx_races_barrier(of_lanes);
 }
 
 void mx_team_ended_(mx_team *t)

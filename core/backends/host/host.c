@@ -81,11 +81,12 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     const bool lanes_are_threads = ctx->backend->host.chunks_are_items;
     const mx_backend_host *host = &ctx->backend->host;
     const bool several = host->auto_team_size > 0;
+    const bool any_size = lanes_are_threads || (host->watched && team->size == MX_AUTO);
     if (team->size == MX_AUTO) team->size = several ? host->auto_team_size : 1;
     if (team->lanes == MX_AUTO) team->lanes = several ? host->auto_team_lanes : 1;
     if (!lanes_are_threads) team->lanes = 1;
     const int max_count = MX_TEAM_MAX / team->lanes,
-              available = lanes_are_threads                             ? max_count
+              available = any_size                                      ? max_count
                           : ctx->backend->host.run_team_members != NULL ? ctx->threads
                                                                         : 1;
     MX_REQUIRE(team->size <= max_count && team->size <= available, MX_ERR_ARG,
@@ -270,7 +271,7 @@ static bool run_scan_together(mx_ctx ctx, const mx_launch *l, scan *s)
     const mx_backend_host *const host = &ctx->backend->host;
     const mx_launch all = {.args = s, .ctx = ctx};
     return l->chunks > 1 && ctx->threads > 1 && ctx->threads <= mx_host_cores() && !l->dynamic &&
-           !host->chunks_are_items && host->run_team_members != NULL &&
+           !host->chunks_are_items && !host->watched && host->run_team_members != NULL &&
            host->run_team_members(ctx, &all, run_scan_thread, ctx->threads);
 }
 
@@ -344,7 +345,8 @@ bool mx_host_run_team_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run
 static mx_err run_team_members(mx_ctx ctx, mx_launch *l, const mx_instance *instance)
 {
     const int members = l->team.size * l->team.lanes;
-    const int groups = ctx->backend->host.chunks_are_items ? 1 : ctx->threads / members;
+    const mx_backend_host *const host = &ctx->backend->host;
+    const int groups = host->chunks_are_items || host->watched ? 1 : ctx->threads / members;
     for (int g = 0; g < groups; g++) {
         mx_team_shared_ *shared = (mx_team_shared_ *)(l->scratch + (size_t)g * l->scratch_bytes);
         shared->team = (mx_barrier_){members, 0};
@@ -353,8 +355,7 @@ static mx_err run_team_members(mx_ctx ctx, mx_launch *l, const mx_instance *inst
         for (int r = 0; r < l->team.size; r++) shared->thread[r] = (mx_barrier_){l->team.lanes, 0};
     }
     MX_REQUIRE(
-        ctx->backend->host.run_team_members(ctx, l, instance->run_team_members, groups * members),
-        MX_ERR_DEVICE,
+        host->run_team_members(ctx, l, instance->run_team_members, groups * members), MX_ERR_DEVICE,
         "kernel %s: its teams need %d threads at the same time, and %s could not start them: use "
         "fewer threads, and launch outside of OpenMP parallel regions",
         l->kernel->name, groups * members, ctx->name);

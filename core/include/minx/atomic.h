@@ -30,6 +30,7 @@
  *     mx_store_fence()     other items see stores before it no later than stores after it
  *     mx_memory_fence()    both, and stores before it are done before loads after it */
 #pragma once
+#include "minx/detail/races.h"
 #include "minx/math.h"
 
 #include <string.h>
@@ -280,9 +281,11 @@ void mx_unlock_(const void *p);
         T *const mx_shared_ = (p);               \
         for (bool mx_open_ = true; mx_open_;) {  \
             if (!mx_lock_(mx_shared_)) continue; \
+            mx_races_exclusive_(1);              \
             T copy = *mx_shared_;                \
             __VA_ARGS__;                         \
             *mx_shared_ = copy;                  \
+            mx_races_exclusive_(-1);             \
             mx_unlock_(mx_shared_);              \
             mx_open_ = false;                    \
         }                                        \

@@ -23,7 +23,8 @@
  *
  * Every resource takes layout=left|right and check=RESOURCE. With check, each launch is repeated on
  * RESOURCE and the results are compared (mx_ctx_check_against), except those of kernel files that
- * define MX_NOT_CHECKED (minx/kernel.h).
+ * define MX_NOT_CHECKED (minx/kernel.h). On hosts, in builds with MINX_BOUNDS_CHECK, check=races
+ * instead finds items that use the same element (docs/debugging.md).
  *
  * Consistency: kernels, copies and fills on one context run in the order of their calls. Reductions
  * into host memory, mx_import, mx_export and mx_read_element are complete on return. All else,
@@ -165,8 +166,16 @@ mx_err mx_fence_all(void);
  * are compared as such (a compiler without __builtin_clear_padding leaves these structs out). The
  * first difference is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
  * mx_view_set_unchecked excludes a view from the comparison; mx_view_set_check_scale is for views
- * whose numbers can all be rounding errors. resource NULL ends the checks. MX_ERR_ARG: ctx records a graph, or the tolerance is negative; on failure
- * nothing changes. At a launch: MX_ERR_LAYOUT, a view has one accessor of a fixed layout and
+ * whose numbers can all be rounding errors.
+ *
+ * resource "races": the race check. All items run in order on one thread. A launch in which two
+ * items access the same element of a view in its arguments is MX_ERR_MISMATCH, unless both only
+ * read it, or both use atomics; the message names kernel, view, index and both items. The launch
+ * has run to its end then. MX_ERR_BACKEND: this build cannot (MINX_BOUNDS_CHECK); MX_ERR_INPUT: ctx
+ * has a device.
+ *
+ * resource NULL ends the checks. MX_ERR_ARG: ctx records a graph, or the tolerance is negative; on
+ * failure nothing changes. At a launch: MX_ERR_LAYOUT, a view has one accessor of a fixed layout and
  * another of the context's layout, and the two layouts differ; MX_ERR_ARG, views of its arguments
  * share memory, or its result is in the memory of one. */
 mx_err mx_ctx_check_against(mx_ctx ctx, const char *resource, double tolerance);

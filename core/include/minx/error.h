@@ -41,7 +41,7 @@ __extension__ typedef enum MX_MUST_USE_ mx_err {
     MX_ERR_CONST,    /* an attempt to write to a read-only view */
     MX_ERR_STALE,    /* a handle or accessor of something already destroyed */
     MX_ERR_BOUNDS,   /* an index outside its view; MX_AT checks only with MINX_BOUNDS_CHECK */
-    MX_ERR_MISMATCH, /* another backend gave other results (check_against) */
+    MX_ERR_MISMATCH, /* another backend gave other results, or a race (check_against) */
     MX_ERR_INPUT,    /* the user's input is wrong: option, deck, file */
     MX_ERR_IO,       /* a file could not be read or written */
     MX_ERR_COMM,     /* message passing failed */

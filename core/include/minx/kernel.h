@@ -66,7 +66,7 @@
  * MX_ON_DEVICE is 1 where a body is compiled for cuda or simt, else 0: see minx/detail/language.h.
  *
  * Your duty: two items of a launch must not access the same element, unless both only read it, or
- * both use mx_atomic_* or a scatter view. minx does not check this. */
+ * both use mx_atomic_* or a scatter view. check=races finds such items (docs/debugging.md). */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/atomic.h"

@@ -164,6 +164,8 @@ typedef struct mx_backend_host {
     bool (*run_team_members)(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads);
     /* A chunk is one item, rather than a block of them; lanes of teams are threads (simt). */
     bool chunks_are_items;
+    /* check=races: items run in order on one thread, and the members of a team in turn. */
+    bool watched;
     /* The shape of a team with MX_AUTO. 0 means 1. */
     int auto_team_size;
     int auto_team_lanes;
@@ -197,6 +199,8 @@ struct mx_ctx_s {
     char name[64];         /* the resource string, for messages */
     char backend_name[48]; /* "openmp", or "serial:order=shuffled" */
     mx_layout layout;
+
+    const mx_backend *unwatched; /* check=races: what `backend` is a copy of; else NULL */
 
     /* Options of the resource string, set before the backend's open, which replaces values that
      * were not given. */
@@ -326,6 +330,34 @@ void mx_strided_run(const mx_strided *copy, int64_t first, int64_t last);
 /* Finds a view of this space with memory between begin and end, and copies its label into *label.
  * Takes no lock, so a signal handler may call it. */
 bool mx_view_in_range(mx_space space, const void *begin, const void *end, char (*label)[64]);
+
+/* ---- the race check, in builds with MINX_RACE_CHECK ---- */
+
+#ifdef MINX_RACE_CHECK
+/* services/races.c. Around a launch; end: MX_ERR_MISMATCH names kernel, views, indices and items
+ * of the races. */
+mx_err mx_races_begin(mx_ctx ctx, const mx_launch *launch, const void *args);
+mx_err mx_races_end(mx_ctx ctx, mx_err err);
+/* Does the calling thread run a launch of ctx that is watched? */
+bool mx_races_watches(mx_ctx ctx);
+/* No item of the launch runs now. */
+void mx_races_no_item(void);
+/* Teams have so many members. `shared`: bytes in front of their scratch. */
+mx_err mx_races_members(const mx_launch *launch, int members, size_t shared);
+/* This member runs now. */
+void mx_races_member(int member);
+/* It has passed a barrier of its team, or only of the lanes of its thread. */
+void mx_races_barrier(bool of_lanes);
+
+/* host/watched.c: the backend of a context with check=races in place of this one. */
+mx_backend mx_watched_backend(const mx_backend *backend);
+/* host/barrier.c: the members of a team run in turn on this thread, and this lets the next one run.
+ * NULL: each member has a thread. */
+extern __thread void (*mx_members_turn)(void);
+#else
+#define mx_members_turn ((void (*)(void))NULL)
+static inline void mx_races_barrier(bool of_lanes) { (void)of_lanes; }
+#endif
 
 /* The members that all host backends share. */
 mx_err mx_host_plan(mx_ctx ctx, mx_launch *launch);

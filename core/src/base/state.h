@@ -20,6 +20,7 @@ typedef struct mx_plan {
 
 struct mx_graph_s;
 struct mx_move;
+struct mx_races;
 
 typedef struct mx_core_ctx {
     struct mx_ctx_s base; /* must be first: an mx_ctx points to it */
@@ -67,6 +68,10 @@ typedef struct mx_core_ctx {
     mx_ctx check;
     double check_tolerance;
     mx_ctx checks; /* this context repeats the launches of that one; NULL: of none */
+
+    /* races.c: what the race check knows; NULL: it is off. And the backend of the context then */
+    struct mx_races *races;
+    mx_backend watched;
 
     /* execute.c, launch.c */
     int64_t launches;

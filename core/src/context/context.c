@@ -53,6 +53,34 @@ static mx_err check_resource(const char *text, const mx_resource *r, const mx_ct
     return MX_OK;
 }
 
+/* Begins or ends the race check. */
+static mx_err watch(mx_ctx ctx, bool on)
+{
+    if (on == (ctx->unwatched != NULL)) return MX_OK;
+#ifdef MINX_RACE_CHECK
+    MX_REQUIRE(!on || ctx->backend->host.run != NULL, MX_ERR_INPUT,
+               "%s: check=races: expected a backend that runs on the host", ctx->name);
+    mx_core_ctx *const core = mx_core(ctx);
+    if (on) {
+        MX_TRY(mx_races_create(ctx));
+        core->watched = mx_watched_backend(ctx->backend);
+        ctx->unwatched = ctx->backend;
+        ctx->backend = &core->watched;
+    } else {
+        ctx->backend = ctx->unwatched;
+        ctx->unwatched = NULL;
+        mx_races_destroy(ctx);
+    }
+    mx_plans_clear(ctx); /* teams have other shapes */
+    return MX_OK;
+#else
+    return MX_FAIL(MX_ERR_BACKEND,
+                   "%s: check=races: this build does not watch what kernels access: configure minx "
+                   "with -DMINX_BOUNDS_CHECK=ON, without MINX_SANITIZE and MINX_RACE_CHECK=OFF",
+                   ctx->name);
+#endif
+}
+
 static mx_err open_context(const char *text, const mx_resource *r, mx_ctx ctx)
 {
     snprintf(ctx->name, sizeof ctx->name, "%.63s", text);
@@ -69,8 +97,9 @@ static mx_err open_context(const char *text, const mx_resource *r, mx_ctx ctx)
     mx_memory_add_backend(ctx->backend);
     MX_TRY(mx_faults_create(ctx));
     mx_ctx_list(ctx);
-    if (r->check[0] != '\0') MX_TRY(mx_ctx_check_against(ctx, r->check, 1e-9));
-    return MX_OK;
+    const bool by_setting = r->check[0] == '\0' && defaults.races && ctx->backend->host.run != NULL;
+    const char *const check = by_setting ? MX_CHECK_RACES : r->check;
+    return check[0] != '\0' ? mx_ctx_check_against(ctx, check, 1e-9) : MX_OK;
 }
 
 /* Can a context of this resource run on a stream of the caller's? */
@@ -139,6 +168,7 @@ void mx_ctx_destroy(mx_ctx *ctx)
     mx_ctx_unlist(closing);
     mx_ctx_destroy(&mx_core(closing)->check);
     if (!mx_ctx_is_of_parent(closing)) close_backend(closing);
+    if (closing->unwatched != NULL) (void)watch(closing, false);
     mx_plans_clear(closing);
     free(mx_core(closing)->plans);
     closing->cores = 0;
@@ -156,11 +186,15 @@ mx_err mx_ctx_check_against(mx_ctx ctx, const char *text, double tolerance)
     MX_REQUIRE(text == NULL || tolerance >= 0, MX_ERR_ARG,
                "check: tolerance: got %g, expected 0 or more", tolerance);
     mx_ctx other = NULL;
-    if (text != NULL) MX_TRY(mx_ctx_create(text, &other));
+    const bool races = text != NULL && strcmp(text, MX_CHECK_RACES) == 0;
+    if (text != NULL && !races) MX_TRY(mx_ctx_create(text, &other));
     const bool fits = other == NULL || other->backend->host.run != NULL;
     if (!fits) mx_ctx_destroy(&other);
-    MX_REQUIRE(fits, MX_ERR_INPUT, "check against '%s': expected a backend that runs on the host",
+    MX_REQUIRE(fits, MX_ERR_INPUT,
+               "check against '%s': expected a backend that runs on the host, or " MX_CHECK_RACES,
                text);
+    const mx_err err = watch(ctx, races);
+    if (err != MX_OK) return MX_PASS(err);
     mx_ctx_destroy(&mx_core(ctx)->check);
     if (other != NULL) mx_core(other)->checks = ctx;
     mx_core(ctx)->check = other;

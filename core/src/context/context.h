@@ -16,6 +16,9 @@ bool mx_backend_has_layout(const mx_backend *backend, mx_layout layout);
 
 /* ---- resource.c: resource strings ---- */
 
+/* The check that is no resource. */
+#define MX_CHECK_RACES "races"
+
 typedef struct mx_resource {
     char backend[32];
     int threads;      /* 0: not given */
@@ -46,6 +49,7 @@ typedef struct mx_ctx_defaults {
     int device;                 /* -1: not set */
     int64_t device_by_number;   /* this number modulo the number of devices; -1: not set */
     int reduction_wait;         /* see mx_ctx_s */
+    bool races;                 /* check=races, for contexts of host backends without check= */
 } mx_ctx_defaults;
 enum { MX_REDUCTION_WAIT = 60 };
 void mx_ctx_set_defaults(const mx_ctx_defaults *defaults);

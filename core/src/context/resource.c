@@ -65,7 +65,8 @@ static mx_err read_cores(const char *text, const char *value, mx_resource *r)
 
 static mx_err read_check(const char *text, const char *value, mx_resource *r)
 {
-    MX_REQUIRE(value[0] != '\0', MX_ERR_INPUT, "%s: check: got '', expected a resource", text);
+    MX_REQUIRE(value[0] != '\0', MX_ERR_INPUT,
+               "%s: check: got '', expected a resource or " MX_CHECK_RACES, text);
     snprintf(r->check, sizeof r->check, "%s", value);
     return MX_OK;
 }
@@ -217,6 +218,17 @@ mx_err mx_resource_backend(const mx_resource *r, const mx_backend **named, const
     return MX_OK;
 }
 
+static bool check_built(const mx_resource *r, const mx_backend *runs)
+{
+    if (strcmp(r->check, MX_CHECK_RACES) != 0) return mx_resource_built(r->check);
+#ifdef MINX_RACE_CHECK
+    return runs->host.run != NULL;
+#else
+    (void)runs;
+    return false;
+#endif
+}
+
 bool mx_resource_built(const char *text)
 {
     mx_resource r;
@@ -226,6 +238,5 @@ bool mx_resource_built(const char *text)
     const mx_backend *const runs = named != NULL && r.shuffled ? named->host.shuffled : named;
     if (runs == NULL) return false;
     const mx_layout layout = r.layout == MX_LAYOUT_DEFAULT ? runs->info.layout : r.layout;
-    return mx_backend_has_layout(runs, layout) &&
-           (r.check[0] == '\0' || mx_resource_built(r.check));
+    return mx_backend_has_layout(runs, layout) && (r.check[0] == '\0' || check_built(&r, runs));
 }

@@ -8,8 +8,9 @@ mx_err mx_ctx_get_details(mx_ctx ctx, mx_ctx_details *details)
 {
     MX_REQUIRE(ctx != NULL && details != NULL, MX_ERR_ARG,
                "context details: the context or the output pointer is NULL");
+    const mx_backend *const backend = ctx->unwatched != NULL ? ctx->unwatched : ctx->backend;
     *details = (mx_ctx_details){.id = mx_core(ctx)->id,
-                                .instance = ctx->backend->info.instance,
+                                .instance = backend->info.instance,
                                 .max_concurrency = ctx->max_concurrency,
                                 .records = mx_core(ctx)->graph != NULL,
                                 .checked = mx_core(ctx)->check != NULL,

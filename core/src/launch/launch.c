@@ -55,6 +55,10 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, bool teams, mx_plan
     const int64_t *range = plan->range;
     const int dims = kernel->dims;
     mx_launch *l = &plan->launch;
+    MX_REQUIRE(mx_instance_of(ctx, kernel) != NULL || ctx->unwatched == NULL, MX_ERR_BACKEND,
+               "kernel %s: check=races: its file was not compiled for it: use minx_add_kernels, "
+               "and no sanitizer",
+               kernel->name);
     MX_REQUIRE(mx_instance_of(ctx, kernel) != NULL, MX_ERR_BACKEND,
                "kernel %s: this build has no instance of it for %s with layout %s; configure with "
                "that backend, and with -DMINX_LAYOUTS=all for both layouts",

@@ -17,6 +17,7 @@ enum {
     DEVICE_ID,
     MAP_DEVICE,
     REDUCTION_WAIT,
+    CHECK,
     PRINT,
     QUIET,
     TOOLS_HELP,
@@ -35,6 +36,7 @@ static const struct row {
     [DEVICE_ID] = {"device-id", "=N", 0, 1023, "device of contexts without device="},
     [MAP_DEVICE] = {"map-device-id-by", "=random|mpi_rank", 0, 0, "the same, but chosen: at random, or local rank modulo devices"},
     [REDUCTION_WAIT] = {"reduction-wait", "=N", 0, 86400, "cuda: seconds that a reduction may wait for its blocks; 0: a second kernel joins"},
+    [CHECK] = {"check", "=none|races", 0, 0, "contexts of host backends without check= have this one; races: a build with MINX_BOUNDS_CHECK"},
     [PRINT] = {"print-configuration", "", 0, 0, "print the properties of this build and this machine"},
     [QUIET] = {"disable-warnings", "", 0, 0, "do not warn about settings without effect"},
     [TOOLS_HELP] = {"tools-help", "", 0, 0, "print the help of the tool"},
@@ -152,6 +154,7 @@ static void set_context_defaults(void)
         .device_by_number = set[MAP_DEVICE].text != NULL ? set[MAP_DEVICE].number : -1,
         .reduction_wait =
             set[REDUCTION_WAIT].text != NULL ? (int)set[REDUCTION_WAIT].number : MX_REDUCTION_WAIT,
+        .races = set[CHECK].text != NULL && strcmp(set[CHECK].text, MX_CHECK_RACES) == 0,
     };
     mx_ctx_set_defaults(&defaults);
 }

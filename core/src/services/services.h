@@ -29,3 +29,8 @@ mx_err mx_cores_open(mx_ctx ctx);
 /* ---- scratch.c ---- */
 
 void mx_scratch_destroy(mx_ctx ctx);
+
+/* ---- races.c ---- */
+
+mx_err mx_races_create(mx_ctx ctx);
+void mx_races_destroy(mx_ctx ctx);

@@ -54,10 +54,12 @@ MX_INLINE int mx_token_acquire(const mx_i32_1 *tokens)
     while (MX_NUMBERS_SHARED_ && MX_TOKEN_EXCHANGE_(&MX_AT(*tokens, id), 1) != 0)
         id = id + 1 < count ? id + 1 : 0;
     MX_ITEM_BARRIER_();
+    mx_races_exclusive_(1);
     return (int)id;
 }
 MX_INLINE void mx_token_release(const mx_i32_1 *tokens, int id)
 {
     MX_ITEM_BARRIER_();
+    mx_races_exclusive_(-1);
     if (MX_NUMBERS_SHARED_) MX_TOKEN_EXCHANGE_(&MX_AT(*tokens, id), 0);
 }
