@@ -106,3 +106,47 @@ def test_checked(tmp_path, resource):
         assert said[name].startswith("MX_ERR_BOUNDS")
         assert re.search(text, said[name]), (name, said[name])
         assert f"program.py:{lines[name]}:" in said[name], (name, said[name])
+
+
+RACES = '''
+import sys
+import numpy as np
+import minx
+
+
+def scatter(i, a, b):
+    a[b[i]] += 1.0  # LINE scatter
+
+
+def atomic(i, a, b):
+    minx.atomic_add(a, b[i], 1.0)
+
+
+ctx = minx.Context(sys.argv[1], check="races")
+for kernel in (atomic, scatter, atomic):
+    a, b = np.zeros(4), np.array([0, 1, 2, 1, 0, 3])
+    if not ctx.host:
+        a, b = ctx.array(a), ctx.array(b)
+    try:
+        minx.parallel_for(6, kernel, a, b, ctx=ctx)
+        print(kernel.__name__, "ran")
+    except minx.Error as error:
+        print(kernel.__name__, error.name, error)
+'''
+
+
+@pytest.mark.parametrize("resource", ["serial", "openmp:threads=2", "simt"])
+def test_races(tmp_path, resource):
+    program = tmp_path / "program.py"
+    program.write_text(RACES)
+    path = os.pathsep.join(p for p in sys.path if p)
+    run = subprocess.run([sys.executable, str(program), resource], capture_output=True, text=True,
+                         env={**os.environ, "MINX_PY_CHECK": "1", "PYTHONPATH": path})
+    if "SetupError" in run.stderr:
+        pytest.skip("no libminx that checks: -DMINX_CHECKED_LIBRARY=ON")
+    assert run.returncode == 0, run.stderr
+    line = next(n for n, text in enumerate(RACES.splitlines(), 1) if "# LINE scatter" in text)
+    before, said, after = run.stdout.splitlines()
+    assert before == after == "atomic ran"
+    assert said.startswith("scatter MX_ERR_MISMATCH")
+    assert re.search(rf"race on element 1 of view '\w+': item 1 writes it, item 3 (read|write)s it \(.*program\.py:{line}\)", said), said

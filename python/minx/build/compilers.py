@@ -17,6 +17,8 @@ OPTIONS = {"gcc": ["-falign-functions=64", "-falign-loops=32", "-fno-loop-unroll
 # What makes messages short, and errors of what is one.
 MESSAGES = {"gcc": ["-ftrack-macro-expansion=0", "-fmax-errors=5", "-Wno-psabi"],
             "clang": ["-fmacro-backtrace-limit=1", "-ferror-limit=5", "-Wno-pass-failed"]}
+RACES = {"gcc": ["-fsanitize=thread", "-g1", "-Wno-tsan"],  # for check="races", as in cmake/MinxKernels.cmake
+         "clang": ["-fsanitize=thread", "-g1", "-DMX_NO_SIMD", "-fno-vectorize", "-fno-slp-vectorize", "-fno-openmp-simd"]}
 ERRORS = ["-Werror=incompatible-pointer-types", "-Werror=implicit-function-declaration", "-Werror=int-conversion"]
 HELP = "Install gcc or clang (Debian: apt-get install gcc libc6-dev), or set CC to one: CC=gcc-12 or CC=/path/to/clang."
 
@@ -98,4 +100,5 @@ def host_options(settings, instance: str) -> list[str]:
     if settings.tune:
         flags.append(f"-march={settings.tune}")
     return [*flags, *settings.compiler.options(built), "-fopenmp-simd", "-std=gnu11", "-fPIC", "-fvisibility=hidden",
-            *[f"-D{d}" for d in built["defines"]], f"-I{settings.include}"]
+            *(RACES[settings.compiler.kind] if "_races_" in instance else []), *[f"-D{d}" for d in built["defines"]],
+            f"-I{settings.include}"]

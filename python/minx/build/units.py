@@ -25,14 +25,14 @@ def head(unit: str, instances: tuple) -> str:
     if unit in ("dispatch", with_table(instances)):
         rows = ""
         for name in instances:
-            kind, layout = name.upper().split("_")
+            kind, layout = name.upper().rsplit("_", 1)
             rows += f" ROW(name, MX_INSTANCE_{kind}, MX_LAYOUT_{layout}, {name})"
         lines = f"#define MX_DISPATCH(ROW, name){rows}\n"
     if unit == "dispatch":
         return lines
-    kind, layout = unit.split("_")
+    kind, layout = unit.rsplit("_", 1)
     lines += f"#define MX_INSTANCE_SUFFIX {unit}\n#define MX_INSTANCE_LAYOUT {1 if layout == 'left' else 2}\n"
-    return lines + ("#define MX_INSTANCE_SIMT_\n" if kind == "simt" else "")
+    return lines + ("#define MX_INSTANCE_SIMT_\n" if kind.startswith("simt") else "")
 
 
 def includes(headers) -> str:

@@ -115,7 +115,9 @@ class Context:
         self.stream = (details.queue or 0) if kind == "cuda" else None
         self.accessible = DEVICE_ACCESSIBLE if kind == "cuda" else HOST_ACCESSIBLE if self.host else SIMT_ACCESSIBLE
         self.instances = [f"{kind}_{LAYOUT_NAMES[self.layout]}"]
-        if self.check is not None:
+        if self.check == "races":
+            self.instances = [f"{kind}_races_{LAYOUT_NAMES[self.layout]}"]
+        elif self.check is not None:
             debug = self.check.startswith("simt") or "order=shuffled" in self.check
             other = f"{'simt' if debug else 'host'}_{LAYOUT_NAMES[info.check_layout]}"
             self.instances += [other] if other not in self.instances else []
