@@ -100,6 +100,13 @@ function(app_indices app)
   endif()
 endfunction()
 
+# app_races(APP): where it can be seen, short runs in which no item of a kernel writes what another one uses
+function(app_races app)
+  if(minx_RACE_CHECK)
+    app_script(${app}_races 1 ${PROJECT_SOURCE_DIR}/tests/apps/common/run/races.py ${app} $<TARGET_FILE:${app}> ${PROJECT_SOURCE_DIR}/inputs)
+  endif()
+endfunction()
+
 # app_environment(): at the end of each folder with tests, what all of its tests have in their environment
 function(app_environment)
   # Open MPI keeps a folder for each host and user under TMPDIR, and two mpiruns that begin and end at the same time trip over

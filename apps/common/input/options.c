@@ -33,7 +33,8 @@ static const app_key rows[] = {
           "number of the device; auto: the rank's number on its host, modulo the number of devices"),
     CHOICE("layout", layout_number, layouts, "layout of arrays; auto: the backend's own"),
     TEXT("check-against", check_against, NULL, "NAME",
-         "repeat every launch on this backend and stop at the first difference"),
+         "repeat every launch on this backend and stop at the first difference; races: find items that "
+         "write the same element (builds with MINX_BOUNDS_CHECK)"),
     TEXT("output", output, NULL, "FILE.h5", "write the results file"),
     TEXT("summary", summary, NULL, "FILE.json",
          "write the summary of the run: program, machine, outcome, times"),
