@@ -3,8 +3,12 @@
 import dataclasses
 import json
 import os
+import runpy
 import shutil
+import subprocess
 import sys
+import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +16,7 @@ from builds import HOST, Wrapper, cache, child, headers, kernel_file  # noqa: F4
 from minx.build import compile as build
 from minx.build import compilers, cuda, processes, settings, units
 from minx.errors import CompileError, SetupError
+from minx.launch import ahead
 
 
 def prefix_with(tmp_path, monkeypatch, **changes):
@@ -188,6 +193,90 @@ def test_cub_only_for_scans():
     """CUB comes with scan.h, and costs nvcc more than all else."""
     assert "scan.h" not in units.source("cuda_left", ("cuda_left",), kernel_file())
     assert "scan.h" in units.source("cuda_left", ("cuda_left",), "MX_SCAN(1D, offsets, MX_SUM)")
+
+
+@pytest.mark.parametrize("text, types", [
+    ("MX_ARGS(a, (mx_f64_1, y) (mx_ci64_3s, x));", "M(f64, double, 1) M(i64, int64_t, 4)"),
+    ("MX_ARGS(a, (mx_pair_1, y));", ""),
+    ("mx_cu8_2 mx_f32_0 xmx_u64_1", "M(f32, float, 2) M(u8, uint8_t, 5)"),
+])
+def test_accessors_of_a_unit_for_cuda(text, types):
+    """Of the types that a text uses, and of all where it may use them in another way, and for hosts."""
+    assert f"#define MX_ACCESSOR_TYPES_(M) {types}\n" in units.source("cuda_left", ("cuda_left",), text)
+    for unit, other in (("host_right", text), ("cuda_left", f'#include "own.h"\n{text}'), ("cuda_left", f"#define A(t) mx_##t##_1\n{text}")):
+        assert "MX_ACCESSOR_TYPES_" not in units.source(unit, (unit,), other)
+
+
+KERNELS = {"a scan": ("""
+    @minx.kernel
+    def kernel(i, total, begin, count):
+        begin[i] = total
+        total += count[i]
+    """, "minx.declare(minx.Range, kernel, minx.i64[:], minx.i32[:], scan=True)"), "a scan of pairs": ("""
+    def larger(a, b):
+        if b[0] > a[0]:
+            return b
+        return a
+
+    @minx.kernel
+    def kernel(i, most, out, x: minx.Array[float, :, 3]):
+        most = larger(most, (x[i, 0], i))
+        out[i] = most[1]
+    """, "minx.declare(minx.Range, kernel, minx.i32[:], minx.f64[:, :], op=minx.Reducer((0.0, 0), larger), scan=True)"),
+    "a team": ("""
+    @minx.kernel
+    def kernel(team, y, a, flags):
+        s, w = 0.0, team.scratch(a.shape[1])
+        for k in team.items(a.shape[1]):
+            w[k] = a[team.league_rank, k]
+        for k in team.items(a.shape[1]):
+            s += w[k] * flags[k]
+        y[team.league_rank] = s
+    """, "minx.declare(minx.Team, kernel, minx.f32[:], minx.f32[:, :], np.zeros(2, bool))"), "several results": ("""
+    @minx.kernel
+    def kernel(i, x, c):
+        minx.atomic_add(c, i % 2, 1)
+        return x[i], x[i]
+    """, 'minx.declare(minx.Range, kernel, minx.f64[:], minx.u64[:], op=("sum", "maxloc"))'), "random numbers": ("""
+    @minx.kernel
+    def kernel(i, x):
+        r = minx.Random(1, i)
+        x[i] = r.normal()
+    """, "minx.declare(minx.Range, kernel, minx.f64[:])")}
+
+
+@pytest.mark.skipif(not Path("/usr/local/cuda/bin/nvcc").exists() and not shutil.which("nvcc"), reason="there is no nvcc")
+@pytest.mark.parametrize("name", KERNELS)
+def test_what_nvcc_does_not_read_is_not_needed(name, tmp_path, cache, monkeypatch):
+    """Units for cuda compile without accessors of other types, and without headers that CUB's scan does not need."""
+    monkeypatch.setenv("MINX_PY_CUDA_ARCH", "90")
+    program, declaration = KERNELS[name]
+    (tmp_path / "program.py").write_text("import numpy as np, minx\n" + textwrap.dedent(program) + declaration + "\n")
+    commands = []
+    s = dataclasses.replace(build.settings(), instances=(*build.settings().instances, "cuda_left"))
+    monkeypatch.setattr(build, "settings", lambda: s)
+
+    run = processes.run
+
+    def compiled(given, what, folder, *more, **named):
+        if "nvcc" not in given[0][0]:
+            return run(given, what, folder, *more, **named)  # minx's headers
+        commands.extend(given)
+        subprocess.run(given[0], cwd=folder, check=True)
+        raise Compiled
+
+    class Compiled(Exception):
+        pass
+
+    monkeypatch.setattr(processes, "run", compiled)
+    before = list(ahead.declared)
+    try:
+        runpy.run_path(str(tmp_path / "program.py"))
+        with pytest.raises(Compiled):
+            ahead.compile_declared(["cuda"], say=lambda _: None)
+    finally:
+        ahead.declared[:] = before
+    assert (cuda.LESS_OF_CUB[0] in commands[0]) == name.startswith("a scan")
 
 
 @pytest.fixture

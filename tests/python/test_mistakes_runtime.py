@@ -265,7 +265,7 @@ MISTAKES = {
         "MX_ERR_ARG: view 'zeros': host code reads or writes it while serial records a graph; a graph cannot record "
         "such a copy"),
     "graph in a graph": (lambda: recorded(minx.graph), "Error",
-        "MX_ERR_ARG: the context 'serial' records a graph already"),
+        "MX_ERR_ARG: serial records a graph already"),
     "node": (lambda: recorded(lambda ctx: ctx.graph.after(5)), "Error",
         "MX_ERR_ARG: graph: node 5 of 0 does not exist"),
 }

@@ -108,14 +108,16 @@ def build(s: Settings, folder: Path, text: str, instances: tuple, name: str, ref
         (folder / source).write_text(units.source(unit, instances, text))
         objects.append(f"{unit}.o")
         plain.append([*command(s, unit, source, objects[-1]), *options])
-        commands.append([*plain[-1], *precompiled.options(s, unit, instances)])
+        less = cuda.LESS_OF_CUB if unit.startswith("cuda") and "MX_SCAN" in text else []
+        commands.append([*plain[-1], *precompiled.options(s, unit, instances), *less])
     run = functools.partial(processes.run, what=f"{name} ({', '.join(instances)})", folder=folder, refresh=refresh)
     try:
         run(commands)
     except CompileError:
         if commands == plain:
             raise
-        run(plain)  # precompiled headers may be damaged, or older than the system's; if the kernel is wrong, this says so
+        # precompiled headers may be damaged, or older than the system's, or CUB another one; if the kernel is wrong, this says so
+        run(plain)
         for with_headers in commands:
             precompiled.forget(with_headers)
     link = [*s.compiler.command, "-shared", "-o", "kernel.so", *objects, str(s.library)]

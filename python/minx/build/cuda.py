@@ -18,7 +18,18 @@ from ..errors import SetupError
 
 HELP = "Install the CUDA Toolkit and put nvcc on PATH, or set CUDA_HOME to its folder, or: pip install 'minx[cuda]'."
 USUAL = Path("/usr/local/cuda")
-FLAGS = ["-std=c++17", "-O3", "--expt-relaxed-constexpr", "--brief-diagnostics=true", "-Xcudafe=--error_limit=5"]
+# -O1 is for the code of the host, which only launches; ptxas has -O3 by itself
+FLAGS = ["-std=c++17", "-O1", "--expt-relaxed-constexpr", "--brief-diagnostics=true", "-Xcudafe=--error_limit=5"]
+# What CUB's scan does not need, of the headers that come with it (CCCL 3.0 of CUDA 13): half precision, marks for profilers, and
+# instructions whose guards are defined in advance. Without them nvcc needs two thirds of the time. Another version may need them: see
+# compile.build.
+_INSTRUCTIONS = """BARRIER_CLUSTER CLUSTERLAUNCHCONTROL CP_ASYNC_BULK CP_ASYNC_BULK_COMMIT_GROUP CP_ASYNC_BULK_TENSOR CP_ASYNC_BULK_WAIT_GROUP
+    CP_ASYNC_MBARRIER_ARRIVE CP_REDUCE_ASYNC_BULK CP_REDUCE_ASYNC_BULK_TENSOR FENCE GETCTARANK LD MBARRIER_ARRIVE MBARRIER_EXPECT_TX
+    MBARRIER_INIT MBARRIER_WAIT MULTIMEM_LD_REDUCE MULTIMEM_RED MULTIMEM_ST RED_ASYNC ST ST_ASYNC ST_BULK TCGEN05_ALLOC TCGEN05_COMMIT
+    TCGEN05_CP TCGEN05_FENCE TCGEN05_LD TCGEN05_MMA TCGEN05_MMA_WS TCGEN05_SHIFT TCGEN05_ST TCGEN05_WAIT TENSORMAP_CP_FENCEPROXY
+    TENSORMAP_REPLACE""".split()
+LESS_OF_CUB = ["-DCCCL_DISABLE_FP16_SUPPORT", "-DCCCL_DISABLE_BF16_SUPPORT", "-DCCCL_DISABLE_NVTX", "-DNVTX_DISABLE",
+               *[f"-D_CUDA_PTX_{name}_H_" for name in _INSTRUCTIONS]]
 HOST_FLAGS = "-Xcompiler=-fPIC,-fvisibility=hidden,-fno-exceptions,-fno-threadsafe-statics"
 
 

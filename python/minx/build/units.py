@@ -6,6 +6,8 @@ needs a third less for one unit than for two. Without an instance for hosts ther
 
 from __future__ import annotations
 
+import re
+
 KERNEL = "kernel.c"
 ALL_HEADERS = ("minx.h", "kernel.h", "scan.h", "team.h")
 
@@ -35,6 +37,20 @@ def head(unit: str, instances: tuple) -> str:
     return lines + ("#define MX_INSTANCE_SIMT_\n" if kind.startswith("simt") else "")
 
 
+# Accessors of numbers: as MX_NUMBER_TYPES_ in minx/view.h
+NUMBERS = {"f64": "double, 1", "f32": "float, 2", "i32": "int32_t, 3", "i64": "int64_t, 4", "u8": "uint8_t, 5", "u32": "uint32_t, 6",
+           "u64": "uint64_t, 7"}
+
+
+def accessors(unit: str, text: str) -> str:
+    """The types whose accessors a unit has. nvcc has no precompiled headers, and reads those of all types for a second. Where a text
+    may have them in other ways, by headers of its own or macros, these are all."""
+    if not unit.startswith("cuda") or "#include" in text or "##" in text:
+        return ""
+    used = [f"M({tag}, {number})" for tag, number in NUMBERS.items() if re.search(rf"\bmx_c?{tag}_\d", text)]
+    return f"#define MX_ACCESSOR_TYPES_(M) {' '.join(used)}\n"
+
+
 def includes(headers) -> str:
     return "".join(f"#include <minx/{name}>\n" for name in headers)
 
@@ -53,4 +69,4 @@ def extension(unit: str) -> str:
 
 
 def source(unit: str, instances: tuple, text: str) -> str:
-    return head(unit, instances) + includes(headers_of(text)) + f'#include "{KERNEL}"\n'
+    return head(unit, instances) + accessors(unit, text) + includes(headers_of(text)) + f'#include "{KERNEL}"\n'

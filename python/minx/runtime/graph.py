@@ -41,7 +41,7 @@ class Graph:
             raise TypeError(f"got a {type(ctx).__name__}, expected a minx.Context")
         ctx.handle  # raises if it is closed
         if ctx.graph is not None:
-            raise Error("MX_ERR_ARG", f"the context '{ctx.resource}' records a graph already")
+            raise Error("MX_ERR_ARG", f"{ctx.resource} records a graph already")
         if ctx.check is not None:
             raise Error("MX_ERR_ARG", f"launches of the context '{ctx.resource}' are checked (check=): it cannot record a graph")
         self.ctx, self._handle, self._kept, self._foreign, self.held = ctx, None, {}, [], None

@@ -13,6 +13,7 @@ The smallest of several.
 --cuda: the same for the cuda instance by nvcc (MINX_PY_CUDA_ARCH, by default 90), which is compiled and linked, not run: cold only."""
 
 import argparse
+import dataclasses
 import json
 import os
 import resource
@@ -76,10 +77,8 @@ def one_cuda(name: str) -> None:
     from minx.build import compile as build
 
     text = Path(name).read_text()
-    s = build.settings()
-    instances = tuple({*s.instances, "cuda_left"})
-    build._with_cuda = s.__class__(**{**s.__dict__, "instances": instances})
-    build.settings = lambda: build._with_cuda
+    s = dataclasses.replace(build.settings(), instances=tuple({*build.settings().instances, "cuda_left"}))
+    build.settings = lambda: s
     before = processor()
     build.compile_kernel(text, ("cuda_left",))
     print(json.dumps([processor() - before, 0.0]))
