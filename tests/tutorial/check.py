@@ -3,6 +3,7 @@
 
     check.py pages PROGRAM BACKEND [LESSON...]     PROGRAM has all solutions: PROGRAM solution01 serial
     check.py gaps LIBRARY COMPILER [LESSON...]     compiles start files as C for hosts; libminx, and a compiler, both with options
+    check.py checked PROGRAM LESSON                PROGRAM is the start file of the lesson, in a build that checks indices and races
     check.py each LIBRARY COMPILER [LESSON...]     the same, and each gap alone: takes longer, no test of ctest
 
 pages: a page shows what a program prints in a block
@@ -19,6 +20,8 @@ the program ends with 1, and its message names an open gap. `each` also tries it
 shows what the program prints, it must print that:
 
     $ build/lesson02 serial     (all gaps open)        $ build/lesson02 serial  # gaps 1 to 3 filled
+
+checked: what the page shows behind `$ build-bounds/lesson08 BACKEND`, on each backend of hosts. Files have the path from tutorial/.
 
 LESSON: 01, 02 and so on; default: all.
 
@@ -82,6 +85,21 @@ def pages(program, backend, *numbers):
             print(f"skipped: {text}")
             return 77
     return report([fault for folder in filter(stands_alone, lessons(numbers)) for fault in check_page(folder, program, backend)])
+
+
+def checked(program, number):
+    folder, faults, ran = lessons([number])[0], [], 0
+    for command, expected in BLOCK.findall((folder / "README.md").read_text()):
+        words = shlex.split(command)
+        if words[0] != f"build-bounds/lesson{number}":
+            continue
+        for backend in ("serial", "openmp", "simt"):
+            ran += 1
+            code, got = run([program, words[1].replace("serial", backend), *words[2:]])
+            got = re.sub(rf"\S*/({folder.name}/)", r"(\1", got)
+            if code != 1 or got != expected:
+                faults.append(difference(f"{folder.name}: {command} on {backend}: exit code {code}, expected 1", expected, got))
+    return report(faults if ran else [f"{folder.name}: the page shows no output of build-bounds/lesson{number}"])
 
 
 class Starts:
@@ -176,6 +194,6 @@ def report(faults):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4 or sys.argv[1] not in ("pages", "gaps", "each"):
+    if len(sys.argv) < 4 or sys.argv[1] not in ("pages", "gaps", "checked", "each"):
         sys.exit(__doc__)
-    sys.exit({"pages": pages, "gaps": gaps, "each": partial(gaps, each=True)}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"pages": pages, "gaps": gaps, "checked": checked, "each": partial(gaps, each=True)}[sys.argv[1]](*sys.argv[2:]))

@@ -57,7 +57,7 @@ static mx_err count(void *data)
 {
     detector *d = data;
     MX_TRY(mx_fill(d->ctx, d->count, 0));
-    return hit_count(mx_range_1d(d->ctx, 0, d->args.n), &d->args);
+    return course_of_gap(1, hit_count(mx_range_1d(d->ctx, 0, d->args.n), &d->args));
 }
 
 static mx_err add_energy(void *data)
