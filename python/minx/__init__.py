@@ -15,7 +15,7 @@ from .language import printing as _printing  # registers print
 from .language.atomics import (atomic_add, atomic_and, atomic_compare_exchange, atomic_div, atomic_exchange, atomic_load, atomic_lshift,
                                atomic_max, atomic_min, atomic_mul, atomic_nand, atomic_or, atomic_rshift, atomic_store, atomic_sub,
                                atomic_xor)
-from .language.calls import local
+from .language.calls import local, recip
 from .language.annotations import Array
 from .language.random import Random
 from .language.vectors import simd, unroll

@@ -320,3 +320,23 @@ def test_errors():
     fails(index, 4, a, match="an index is an integer")
     fails(shared, minx.Team(2), a, match="assigned by several items")
     fails(returned, 4, a, match="parallel_for has no result")
+
+
+def test_recip(ctx):
+    """Within one unit in the last place of numpy's quotient, in the type of the argument."""
+
+    @minx.kernel
+    def inverses(i, out, out32, x, x32, n):
+        out[i, 0], out[i, 1] = minx.recip(x[i]), minx.recip(n[i])
+        out32[i] = minx.recip(x32[i])
+
+    rng = np.random.default_rng(7)
+    x = rng.uniform(-1, 1, 1000) * 10.0 ** rng.integers(-30, 30, 1000)
+    n = np.arange(1, 1001)
+    d = Data(ctx)
+    out, out32 = d.to(np.zeros((1000, 2))), d.to(np.zeros(1000, np.float32))
+    minx.parallel_for(1000, inverses, out, out32, d.to(x), d.to(x.astype(np.float32)), d.to(n), ctx=ctx)
+    np.testing.assert_array_max_ulp(d.back(out)[:, 0], 1 / x, 1)
+    np.testing.assert_array_max_ulp(d.back(out)[:, 1], 1 / n, 1)
+    np.testing.assert_array_max_ulp(d.back(out32), np.float32(1) / x.astype(np.float32), 1)
+    assert minx.recip(4.0) == 0.25  # as a function of Python

@@ -252,6 +252,30 @@ def scaled(factor):
     return handler
 
 
+def recip(x):
+    """1 / x, on cuda faster than a division. Within one unit in the last place if x and 1 / x are normal numbers, else any number or NaN. x: a
+    number; the result is a float32 for a float32, else a float.
+
+    >>> @minx.kernel
+    ... def inverse_square(i, y, x):
+    ...     y[i] = minx.recip(x[i] * x[i])
+    >>> y = np.zeros(2)
+    >>> minx.parallel_for(2, inverse_square, y, np.array([2.0, 4.0]))
+    >>> y
+    array([0.25  , 0.0625])
+    """
+    return 1 / x
+
+
+def recip_call(t, node, statement):
+    values = arguments(t, node, 1)
+    type_ = float_type(values, True)
+    if T.is_complex(type_):
+        raise t.error(node, "recip of a complex number: write 1 / x")
+    return Val(f"mx_recip({strip(t.cast(values[0], type_))})", type_)
+
+
+add(recip_call, recip)
 add(scaled(math.pi / 180), math.radians)
 add(scaled(180 / math.pi), math.degrees)
 

@@ -63,14 +63,14 @@ def lj(i, f, x, count, neighbours, cutoff2, lj1, lj2):
 
 @minx.kernel
 def lj_simd(i, f, x, count, neighbours, cutoff2, lj1, lj2):
-    """The same without the branch, for vectors."""
+    """The same without the branch, for vectors, and with the reciprocal of the core."""
     xi, yi, zi = x[i, 0], x[i, 1], x[i, 2]
     fx = fy = fz = 0.0
     for n in minx.simd(range(count[i])):
         j = neighbours[i, n]
         dx, dy, dz = xi - x[j, 0], yi - x[j, 1], zi - x[j, 2]
         square = dx * dx + dy * dy + dz * dz
-        inverse2 = 1.0 / square
+        inverse2 = minx.recip(square)
         inverse6 = inverse2 * inverse2 * inverse2
         force = inverse6 * (lj1 * inverse6 - lj2) * inverse2 if square < cutoff2 else 0.0
         fx += dx * force
