@@ -39,7 +39,8 @@ static void run_member(void)
 {
     struct members *const m = now;
     const int number = m->running;
-    mx_host_run_part(m->ctx, m->launch, m->run, number, number, m->count);
+    /* the context's memory for threads (tokens, copies of scatter views) is for these numbers */
+    mx_host_run_part(m->ctx, m->launch, m->run, number % m->ctx->threads, number, m->count);
     m->ended[number] = true;
     if (--m->left > 0) next_turn(); /* it does not return */
 }
