@@ -468,7 +468,7 @@ template <class T> struct mx_row_type_;
     template <> struct mx_row_type_<const T> { \
         typedef mx_c##tag##_1s type;           \
     };
-MX_NUMBER_TYPES_(MX_ROW_TYPE_)
+MX_ACCESSOR_TYPES_(MX_ROW_TYPE_)
 template <bool has_strides, class T>
 MX_INLINE typename mx_row_type_<T>::type mx_row_(T *data, uint64_t stamp, int64_t extent,
                                                  int64_t stride)
@@ -505,7 +505,7 @@ extern "C" {
 #define MX_ROW_TYPE_(tag, T, K) T *: (mx_##tag##_1s *)0, const T *: (mx_c##tag##_1s *)0,
 #define MX_ROW_FROM_(N, v, ...)                                                                 \
     (__typeof__(*__builtin_choose_expr(MX_ROW_HAS_STRIDES_(v),                                  \
-        _Generic((v).element, MX_NUMBER_TYPES_(MX_ROW_TYPE_)                                    \
+        _Generic((v).element, MX_ACCESSOR_TYPES_(MX_ROW_TYPE_)                                  \
             default: (struct mx_row_of_what_is_no_number_ *)0),                                 \
         (struct mx_row_of_a_layout_without_strides_ *)0)))                                      \
     {MX_ROW_DATA_(N, v, __VA_ARGS__), {(v).stamp}, MX_ROW_FAULT_(v, N)                          \
