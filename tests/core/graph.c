@@ -157,12 +157,66 @@ static void check_errors(mx_ctx ctx, diamond *g)
     mx_graph_destroy(&graph);
 }
 
+/* Two steps with a swap behind each. A node means memory, whatever handles mean later. */
+static void check_swaps(mx_ctx ctx, diamond *g)
+{
+    mx_graph graph;
+    int64_t x[N], got[N];
+    gr_args step = g->to_b;
+    start(ctx, g);
+    check_download(ctx, g->x, x);
+    MUST(mx_graph_create(ctx, &graph));
+    for (int s = 0; s < 2; s++) {
+        MUST(mx_bind(ctx, g->x, &step.from));
+        MUST(mx_bind(ctx, g->b, &step.to));
+        CHECK_OK(gr_scale(mx_range_1d(ctx, 0, N), &step));
+        CHECK_OK(mx_view_swap(&g->x, &g->b));
+    }
+    CHECK_FAILS(gr_scale(mx_range_1d(ctx, 0, N), &step), MX_ERR_STALE, "before mx_view_swap");
+    CHECK_OK(mx_graph_finish(graph));
+    for (int round = 0; round < 3; round++) {
+        CHECK_OK(mx_graph_run(graph));
+        for (int i = 0; i < N; i++) x[i] = 3 * (3 * x[i] + 1) + 1;
+    }
+    check_download(ctx, g->x, got);
+    CHECK(memcmp(got, x, sizeof x) == 0);
+    /* a destroyed view is an error also behind a swap */
+    MUST(mx_view_destroy(&g->b));
+    CHECK_FAILS(mx_graph_run(graph), MX_ERR_STALE, "destroyed");
+    mx_graph_destroy(&graph);
+    MUST(mx_view_create_1d(ctx, "b", MX_I64, N, &g->b));
+}
+
+/* A plan under check=races has other teams, and runs other code. */
+static void check_race_check(mx_ctx ctx, diamond *g)
+{
+    mx_graph graph, watched;
+    MUST(mx_graph_create(ctx, &graph));
+    MUST(gr_teams(mx_league(ctx, 8, MX_AUTO, MX_AUTO), &g->to_b));
+    MUST(mx_graph_finish(graph));
+    if (mx_ctx_check_against(ctx, "races", 0) == MX_OK) {
+        CHECK_FAILS(mx_graph_run(graph), MX_ERR_ARG, "check=races has begun since it was recorded");
+        MUST(mx_graph_create(ctx, &watched));
+        MUST(gr_teams(mx_league(ctx, 8, MX_AUTO, MX_AUTO), &g->to_b));
+        MUST(mx_graph_finish(watched));
+        CHECK_OK(mx_graph_run(watched));
+        MUST(mx_ctx_check_against(ctx, NULL, 0));
+        CHECK_FAILS(mx_graph_run(watched), MX_ERR_ARG, "check=races has ended since");
+        mx_graph_destroy(&watched);
+    }
+    CHECK_OK(mx_graph_run(graph));
+    MUST(mx_fence(ctx));
+    mx_graph_destroy(&graph);
+}
+
 static void test(mx_ctx ctx)
 {
     diamond g;
     set_up(ctx, &g);
     check_replay(ctx, &g);
     check_errors(ctx, &g);
+    check_race_check(ctx, &g);
+    check_swaps(ctx, &g);
     MUST(mx_view_destroy(&g.x));
     MUST(mx_view_destroy(&g.b));
     MUST(mx_view_destroy(&g.c));

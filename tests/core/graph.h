@@ -10,6 +10,7 @@ MX_ARGS(gr_args,
 );
 
 MX_DECLARE_FOR(1D, gr_scale, gr_args)
+MX_DECLARE_FOR(TEAM, gr_teams, gr_args)
 MX_DECLARE_FOR(1D, gr_add, gr_args)
 MX_DECLARE_FOR(1D, gr_by_scalar, gr_args)
 MX_DECLARE_REDUCE(1D, gr_sum, gr_args, int64_t)

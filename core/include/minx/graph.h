@@ -21,7 +21,9 @@
  *
  * cuda: a CUDA graph, whose branches may run at the same time. Hosts: nodes run in the order in
  * which they were recorded. A run is ordered on the context like a launch, and checks the accessors
- * and views of all nodes like one. Thread safety: as the context's. The context must outlive the
+ * and views of all nodes like one. Nodes mean memory: views may be swapped (mx_view_swap) while a
+ * graph records and behind that, and each node still uses the memory that it was recorded with. A
+ * graph of two steps, with a swap behind each, so leaves the handles as they were. Thread safety: as the context's. The context must outlive the
  * graph.
  *
  * An operation without items or elements makes no node. Copies are recorded between views that
@@ -53,7 +55,8 @@ mx_err mx_graph_after(mx_graph graph, int count, const mx_node *nodes);
 /* Ends recording and makes the graph ready to run. Checks what mx_graph_run checks. */
 mx_err mx_graph_finish(mx_graph graph);
 
-/* Runs all nodes. Errors: those of a launch; MX_ERR_ARG while the graph records. */
+/* Runs all nodes. Errors: those of a launch; MX_ERR_ARG while the graph records,
+ * or if check=races has begun or ended on its context since it was created. */
 mx_err mx_graph_run(mx_graph graph);
 
 /* Waits for the context's work and frees the graph; ends recording. Accepts NULL; sets *graph =

@@ -29,6 +29,7 @@ struct mx_graph_s {
     mx_node *after; /* the nodes that the next node waits for */
     int after_count;
     void *device; /* the device's own graph; NULL on hosts */
+    bool watched; /* recorded under check=races */
 };
 
 static mx_err record_move(mx_graph graph, const mx_move *move);
@@ -46,6 +47,7 @@ mx_err mx_graph_create(mx_ctx ctx, mx_graph *graph)
     mx_graph created = calloc(1, sizeof *created);
     MX_REQUIRE(created != NULL, MX_ERR_MEMORY, "no memory for a graph");
     created->ctx = ctx;
+    created->watched = ctx->unwatched != NULL;
     const mx_backend_graph *const ops = &ctx->backend->graph;
     const mx_err err = ops->create != NULL ? MX_PASS(ops->create(ctx, &created->device)) : MX_OK;
     if (err != MX_OK) free(created);
@@ -216,12 +218,14 @@ mx_err mx_graph_record(mx_graph graph, const mx_launch *l, const void *args,
     return add_node(graph, n);
 }
 
-/* May a node run now? Accessors and views must still be there. */
+/* May a node run now? Its views must still be there. They may have been swapped since: a node means
+ * memory. */
 static mx_err check_node(mx_ctx ctx, node *n)
 {
     mx_record *unused;
     if (n->launch.kernel != NULL) {
-        MX_TRY(mx_accessors_check(ctx, n->launch.kernel->name, n->launch.kernel->table(), n->args));
+        MX_TRY(mx_accessors_check(ctx, n->launch.kernel->name, n->launch.kernel->table(), n->args,
+                                  true));
         return mx_launch_set_result(ctx, &n->launch, n->has_result ? &n->result : NULL);
     }
     MX_TRY(mx_record_find(n->move.to, &unused));
@@ -254,6 +258,9 @@ mx_err mx_graph_run(mx_graph graph)
     MX_TRY(mx_ctx_idle(ctx, "mx_graph_run"));
     MX_REQUIRE(mx_core(ctx)->graph == NULL, MX_ERR_ARG, "graph: %s still records a graph",
                ctx->name);
+    MX_REQUIRE(graph->watched == (ctx->unwatched != NULL), MX_ERR_ARG,
+               "graph: on %s check=races %s since it was recorded: record it again", ctx->name,
+               graph->watched ? "has ended" : "has begun");
     /* checks all nodes before the first one runs */
     for (int i = 0; i < graph->count; i++) MX_TRY(check_node(ctx, graph->nodes[i]));
     for (int i = 0; i < graph->count; i++) {

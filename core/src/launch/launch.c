@@ -282,7 +282,7 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args, s
     MX_TRY(find_plan(kernel, &policy, args, result != NULL ? result->length : 1, &plan));
     mx_launch *l = &plan->launch;
     MX_TRY(mx_launch_set_result(ctx, l, result));
-    MX_TRY(mx_accessors_check(ctx, kernel->name, kernel->table(), args));
+    MX_TRY(mx_accessors_check(ctx, kernel->name, kernel->table(), args, false));
     if (kernel->pattern == MX_PATTERN_FOR && is_empty(l)) return MX_OK;
     if (mx_core(ctx)->check != NULL || mx_core(ctx)->fault != NULL)
         return launch_with_checks(ctx, plan, args, result);

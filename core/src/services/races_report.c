@@ -16,7 +16,7 @@ const mx_record *mx_races_record(const struct mx_races *w, const mx_args_accesso
 {
     mx_stamp stamp;
     const char *const word = (const char *)w->args + a->offset + MX_STAMP_OFFSET;
-    const mx_record *const r = mx_stamp_read(word, &stamp) ? mx_record_of_stamp(&stamp) : NULL;
+    const mx_record *const r = mx_stamp_read(word, &stamp) ? mx_record_bound_to(&stamp) : NULL;
     return r != NULL && r->reserved_for == 0 && r->count > 0 ? r : NULL;
 }
 

@@ -250,15 +250,13 @@ mx_err mx_bind_any_(mx_ctx ctx, mx_view view, void *accessor, uint64_t code, siz
 
 /* May a kernel on this context use the accessor with this stamp? */
 static mx_err check_accessor(mx_ctx ctx, const char *kernel, const char *name,
-                             const mx_stamp *stamp)
+                             const mx_stamp *stamp, bool swapped_is_ok)
 {
-    const mx_record *const r = mx_record_of_stamp(stamp), *const swapped =
-                                                              r == NULL ? mx_record_swapped(stamp)
-                                                                        : NULL;
-    MX_REQUIRE(swapped == NULL, MX_ERR_STALE,
+    const mx_record *const r = mx_record_bound_to(stamp);
+    MX_REQUIRE(r == NULL || swapped_is_ok || mx_record_of_stamp(stamp) != NULL, MX_ERR_STALE,
                "kernel %s: accessor '%s' was bound to view '%s' before mx_view_swap: bind it again "
                "behind each swap",
-               kernel, name, swapped->label);
+               kernel, name, r->label);
     MX_REQUIRE(r != NULL, MX_ERR_STALE,
                "kernel %s: accessor '%s' was bound to a view that is destroyed; bind it again",
                kernel, name);
@@ -282,14 +280,14 @@ static mx_err check_accessor(mx_ctx ctx, const char *kernel, const char *name,
 }
 
 mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const mx_args_table *table,
-                          const void *args)
+                          const void *args, bool swapped_is_ok)
 {
     for (size_t n = 0; n < table->count; n++) {
         const char *const name = table->accessor[n].name;
         const char *const word = (const char *)args + table->accessor[n].offset + MX_STAMP_OFFSET;
         mx_stamp stamp;
         if (mx_stamp_read(word, &stamp)) {
-            MX_TRY(check_accessor(ctx, kernel, name, &stamp));
+            MX_TRY(check_accessor(ctx, kernel, name, &stamp, swapped_is_ok));
         } else {
             MX_REQUIRE(
                 mx_stamp_is_none(word), MX_ERR_ARG,
@@ -309,7 +307,7 @@ bool mx_args_overlap(const void *args, size_t args_size, const void *memory, siz
     for (size_t at = MX_STAMP_OFFSET; at + sizeof(uint64_t) <= args_size; at += sizeof(uint64_t)) {
         mx_stamp stamp;
         if (!mx_stamp_read((const char *)args + at, &stamp)) continue;
-        const mx_record *const r = mx_record_of_stamp(&stamp);
+        const mx_record *const r = mx_record_bound_to(&stamp);
         if (r != NULL && mx_record_overlaps_memory(r, memory, size)) return true;
     }
     return false;

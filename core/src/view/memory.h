@@ -92,6 +92,10 @@ uint64_t mx_stamp_make(const mx_record *record, mx_view view, mx_layout needs);
  * swapped; else NULL. */
 const mx_record *mx_record_swapped(const mx_stamp *stamp);
 
+/* The record of a live view to which an accessor with this stamp was bound, whether the view was
+ * swapped since or not; else NULL. The accessor still means the memory of that view. */
+const mx_record *mx_record_bound_to(const mx_stamp *stamp);
+
 /* false: there is no stamp at this address. */
 bool mx_stamp_read(const void *word, mx_stamp *stamp);
 
@@ -239,9 +243,9 @@ mx_err mx_accessor_move(char *at, mx_ctx ctx, const mx_record *from, const mx_re
                         mx_view view, mx_layout needs);
 
 /* Checks every accessor of a kernel's arguments, by the table of their struct, against the context
- * that will run it. */
+ * that will run it. swapped_is_ok: their views may have been swapped since they were bound. */
 mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const mx_args_table *table,
-                          const void *args);
+                          const void *args, bool swapped_is_ok);
 
 /* Checks that the table names every accessor that is bound in these arguments of `size` bytes. */
 mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, const void *args,

@@ -87,7 +87,16 @@ const mx_record *mx_record_swapped(const mx_stamp *stamp)
     const uint32_t now = generation_of(record);
     const uint32_t since =
         (uint32_t)GENERATION_BITS & (bound_generation(record, now) - stamp->generation);
-    return now % 2 == 1 && since > 0 && since <= 2 * record->swaps ? record : NULL;
+    return now % 2 == 1 && since > 0 &&
+                   since <= 2 * __atomic_load_n(&record->swaps, __ATOMIC_RELAXED)
+               ? record
+               : NULL;
+}
+
+const mx_record *mx_record_bound_to(const mx_stamp *stamp)
+{
+    const mx_record *const r = mx_record_of_stamp(stamp);
+    return r != NULL ? r : mx_record_swapped(stamp);
 }
 
 mx_view mx_view_of_stamp(const mx_stamp *stamp)

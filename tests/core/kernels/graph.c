@@ -1,4 +1,5 @@
 #include "minx/scan.h"
+#include "minx/team.h"
 
 #include "graph.h"
 
@@ -7,6 +8,12 @@ MX_BODY void gr_scale_body(const gr_args *a, int i)
     MX_AT(a->to, i) = a->factor * MX_AT(a->from, i) + 1;
 }
 MX_FOR(1D, gr_scale)
+
+MX_BODY void gr_teams_body(const gr_args *a, mx_team *t)
+{
+    MX_TEAM_FOR (t, i, t->league_rank, t->league_rank + 1) MX_AT(a->to, i) = 2 * MX_AT(a->from, i);
+}
+MX_FOR(TEAM, gr_teams)
 
 MX_BODY void gr_add_body(const gr_args *a, int i)
 {
