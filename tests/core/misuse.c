@@ -194,6 +194,7 @@ static void diverge(mu_world *w, mx_err (*kernel)(mx_teams, const mu_args *), in
 
 static void barrier(mu_world *w) { diverge(w, mu_barrier, 2, 1); }
 static void barrier_of_lanes(mu_world *w) { diverge(w, mu_barrier, 2, 4); }
+static void require(mu_world *w) { diverge(w, mu_require, 2, 1); }
 static void collective(mu_world *w) { diverge(w, mu_collective, 3, 1); }
 static void vector_sum(mu_world *w) { diverge(w, mu_lanes, 1, 4); }
 
@@ -213,6 +214,8 @@ static const struct end {
 } ends[] = {
     {"barrier", barrier, true, "kernel mu_barrier: only some threads", "GPU would hang"},
     {"barrier of lanes", barrier_of_lanes, true, "kernel mu_barrier", "control flow diverges"},
+    {"require", require, true, "kernel mu_require: only some threads", "no work for thread 0"},
+    {"require on openmp", require, false, "kernel mu_require: only some", "no work for thread 0"},
     {"collective", collective, true, "kernel mu_collective", "a barrier of the team"},
     {"vector sum", vector_sum, true, "kernel mu_lanes", "the end of a vector loop"},
     {"tokens", tokens_of_another, false, "mx_token_acquire: thread", "another context"},

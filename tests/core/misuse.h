@@ -26,6 +26,7 @@ MX_DECLARE_FOR(TEAM, mu_scratch, mu_args)   /* takes `count` numbers of scratch 
 MX_DECLARE_FOR(1D, mu_nested, mu_args)      /* wrong: its body launches a kernel (on hosts) */
 MX_DECLARE_FOR(TEAM, mu_no_single, mu_args) /* wrong: all lanes store */
 MX_DECLARE_FOR(TEAM, mu_no_team_single, mu_args)
+MX_DECLARE_FOR(TEAM, mu_require, mu_args)    /* wrong: one thread ends in front of a barrier */
 MX_DECLARE_FOR(TEAM, mu_barrier, mu_args)    /* wrong: not all threads come to it */
 MX_DECLARE_FOR(TEAM, mu_collective, mu_args) /* the same */
 MX_DECLARE_FOR(TEAM, mu_lanes, mu_args)      /* wrong: not all lanes come to a vector loop */

@@ -49,6 +49,18 @@ static void wake_all(const int *of)
 #endif
 }
 
+static void end_program(const mx_team *t)
+{
+    const char *const kernel = t->shared->kernel, *const failure = mx_body_failure();
+    fprintf(stderr,
+            "minx: kernel %s: only some threads came to a barrier of the team or to the end of "
+            "a vector loop: the control flow diverges, and a GPU would hang\n",
+            kernel);
+    if (failure != NULL)
+        fprintf(stderr, "minx: kernel %s: MX_BODY_REQUIRE ended an item: %s\n", kernel, failure);
+    abort();
+}
+
 /* Ends the program if every thread of the team either waits or has ended: then no thread can
  * complete the barrier. Each thread calls this when it begins to wait and when it ends. The count
  * of waiting threads is never too high: a thread adds itself after it has arrived, and the last
@@ -57,11 +69,17 @@ static void check_deadlock(const mx_team *t, int idle)
 {
     const int waiting = idle % MX_TEAM_DONE_ - MX_TEAM_MAX, ended = idle / MX_TEAM_DONE_;
     if (waiting <= 0 || waiting + ended < t->size * t->lanes) return;
-    fprintf(stderr,
-            "minx: kernel %s: only some threads came to a barrier of the team or to the end of "
-            "a vector loop: the control flow diverges, and a GPU would hang\n",
-            t->shared->kernel);
-    abort();
+    end_program(t);
+}
+
+/* The same for threads that do not count themselves while they wait. A thread that has ended came
+ * to all barriers of its team: if this one is not complete then, it never will be. The order of the
+ * two loads matters. */
+static void check_ended(const mx_team *t, const mx_barrier_ *barrier, int next)
+{
+    if (t != NULL && __atomic_load_n(&t->shared->idle, __ATOMIC_ACQUIRE) >= MX_TEAM_DONE_ &&
+        __atomic_load_n(&barrier->phase, __ATOMIC_ACQUIRE) != next)
+        end_program(t);
 }
 
 void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count,
@@ -83,19 +101,21 @@ void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count,
     if (detects_deadlock)
         check_deadlock(t, __atomic_add_fetch(&t->shared->idle, 1, __ATOMIC_RELAXED));
     for (long turn = 0; __atomic_load_n(&barrier->phase, __ATOMIC_ACQUIRE) != next; turn++) {
-        if (in_turn)
+        if (in_turn) {
             mx_members_turn();
-        else if (detects_deadlock)
+        } else if (detects_deadlock) {
             sleep_until_changed(&barrier->phase, next ^ 1);
-        else if (turn < SPINS)
+        } else if (turn < SPINS) {
             pause_core();
-        else
+        } else {
             sched_yield();
+            check_ended(t, barrier, next);
+        }
     }
     if (in_turn) mx_races_barrier(of_lanes);
 }
 
 void mx_team_ended_(mx_team *t)
 {
-    check_deadlock(t, __atomic_add_fetch(&t->shared->idle, MX_TEAM_DONE_, __ATOMIC_RELAXED));
+    check_deadlock(t, __atomic_add_fetch(&t->shared->idle, MX_TEAM_DONE_, __ATOMIC_ACQ_REL));
 }

@@ -14,9 +14,11 @@
  *     MX_BODY void tl_norm_body(const tl_norm_args *a, int j, int k, double *sum)
  *     MX_REDUCE(2D, tl_norm, MX_SUM)
  *
- * Bodies use functions that are marked MX_BODY or come from a header (those of C, for example), and
- * no variables of the file: nvcc would refuse others, and so does the dispatch unit. A constant is a
- * macro or an enumerator.
+ * Bodies use functions that are marked MX_BODY or come from a header of C, and no variables of the
+ * file: nvcc would refuse others, and so does the dispatch unit. It also refuses functions of your
+ * own headers without the mark, and `static const int N = 5;`: a constant is a macro or an
+ * enumerator. A driver in the same file may call functions that are marked MX_BODY, but cannot take
+ * their address (for qsort, say): it needs a function of its own.
  *
  * The macros that define kernels, and where they are explained:
  *     MX_FOR(S, name)                             here
@@ -89,15 +91,19 @@
 #define MX_BODY_NOINLINE static __attribute__((noinline, unused))
 #endif
 
-/* MX_BODY_REQUIRE(condition, "format", ...) in a body, or in a void function that it calls: an error
- * of the program's own, such as
+/* MX_BODY_REQUIRE(condition, "format", ...) in a body: an error of the program's own, such as
  *
  *     MX_BODY_REQUIRE(rho > 0, "density %g in cell (%d, %d)", rho, j, k);
  *
  * On hosts an item whose condition does not hold ends there, the others run, and the launch returns
  * MX_ERR_BODY with the kernel's name and the first of the messages. On cuda the message goes to
  * stdout and the kernel stops: the next mx_fence is MX_ERR_DEVICE, and after it the process cannot
- * use the device. Items with it are not vectorised. */
+ * use the device. Items with it are not vectorised.
+ *
+ * In a void function that a body calls it ends that function only: on hosts the body goes on behind
+ * the call, and the launch fails all the same. In teams the condition must be the same for all
+ * members: where one member ends in front of a barrier, the others would wait for ever, so the
+ * program ends with both messages. */
 #define MX_BODY_REQUIRE(condition, ...)     \
     do {                                    \
         if (!(condition)) {                 \

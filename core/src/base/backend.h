@@ -268,6 +268,9 @@ extern __thread mx_ctx mx_body_ctx_;
 /* The name of the kernel whose body this thread runs; NULL: none. A signal handler may call it. */
 const char *mx_body_kernel(void);
 
+/* What the first MX_BODY_REQUIRE said that did not hold in that launch; NULL: none. */
+const char *mx_body_failure(void);
+
 /* Runs a part of a launch as thread number `thread` of it. All calls of `run` by host backends are
  * made here. */
 static inline void mx_host_run_part(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int thread,

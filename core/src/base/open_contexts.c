@@ -157,6 +157,14 @@ void mx_body_fail_(const char *file, int line, const char *format, ...)
     __atomic_store_n(&mx_core(ctx)->nested, body_failed, __ATOMIC_RELAXED);
 }
 
+const char *mx_body_failure(void)
+{
+    const mx_ctx ctx = mx_body_ctx_;
+    const bool failed =
+        ctx != NULL && __atomic_load_n(&mx_core(ctx)->failed_items, __ATOMIC_RELAXED) > 0;
+    return failed ? mx_core(ctx)->failure : NULL;
+}
+
 mx_err mx_ctx_fail_nested_(mx_ctx ctx, const char *kernel)
 {
     const char *const nested = __atomic_exchange_n(&mx_core(ctx)->nested, NULL, __ATOMIC_RELAXED);

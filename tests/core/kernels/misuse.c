@@ -79,6 +79,14 @@ MX_BODY void mu_barrier_body(const mu_args *a, mx_team *t)
 }
 MX_FOR(TEAM, mu_barrier)
 
+MX_BODY void mu_require_body(const mu_args *a, mx_team *t)
+{
+    (void)a;
+    MX_BODY_REQUIRE(t->rank != 0, "no work for thread %d", t->rank);
+    mx_team_barrier(t);
+}
+MX_FOR(TEAM, mu_require)
+
 MX_BODY void mu_collective_body(const mu_args *a, mx_team *t)
 {
     double sum = 0;

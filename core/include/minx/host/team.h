@@ -26,7 +26,7 @@ typedef struct mx_team_shared_ {
 enum { MX_TEAM_DONE_ = 1 << 16 };
 
 /* detects_deadlock: ends the program with a message if the threads that are missing can no longer
- * arrive (simt). */
+ * arrive (simt). Without it only threads that have ended are seen. */
 void mx_barrier_wait_(mx_team *t, mx_barrier_ *barrier, int *phase, int count,
                       bool detects_deadlock);
 
