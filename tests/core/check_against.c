@@ -146,6 +146,25 @@ static void test_own_results(mx_ctx ctx, const char *other)
     free_set(&s);
 }
 
+/* Locations are compared by their members: indices exactly. */
+static void test_locations(mx_ctx ctx, const char *other)
+{
+    set s = make_set(ctx);
+    mx_loc_f64 place;
+    mx_minmaxloc_f32 places;
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-9));
+    CHECK_OK(ca_place(mx_range_1d(ctx, 0, 7), &s.args, &place));
+    CHECK_I64(place.index, 9000000);
+    CHECK_OK(ca_places(mx_range_1d(ctx, 0, 7), &s.args, &places));
+    CHECK_FAILS(ca_place(mx_range_1d(ctx, 0, COLUMNS), &s.args, &place), MX_ERR_MISMATCH,
+                "kernel ca_place: index of result 0: ");
+    CHECK_TEXT(mx_err_message(), "9000050");
+    CHECK_FAILS(ca_places(mx_range_1d(ctx, 0, COLUMNS), &s.args, &places), MX_ERR_MISMATCH,
+                "kernel ca_places: index of result.max 0: ");
+    CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
+    free_set(&s);
+}
+
 /* A view whose numbers are small beside the terms that they are sums of. */
 static void test_scale(mx_ctx ctx, const char *other)
 {
@@ -346,6 +365,7 @@ static void test(mx_ctx ctx)
     test_good(ctx, "serial:order=shuffled");
     test_mistakes(ctx, simt ? "serial" : "simt");
     test_own_results(ctx, simt ? "serial" : "simt");
+    test_locations(ctx, simt ? "serial" : "simt");
     test_scale(ctx, simt ? "serial" : "simt");
     test_single_precision(ctx, simt ? "serial" : "simt");
     test_result_in_view(ctx, "serial");

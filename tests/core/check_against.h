@@ -47,6 +47,10 @@ enum { CA_PEAK, CA_WHERE, CA_MASS, CA_COUNT, CA_MEMBERS };
 MX_DECLARE_REDUCE(2D, ca_own_sum, ca_args, ca_own)
 MX_DECLARE_SCAN(1D, ca_own_scan, ca_args, double)
 
+/* The index of a location is wrong on simt. */
+MX_DECLARE_REDUCE(1D, ca_place, ca_args, mx_loc_f64)
+MX_DECLARE_REDUCE(1D, ca_places, ca_args, mx_minmaxloc_f32)
+
 /* One view through two accessors, the strided one first. */
 MX_ARGS(ca_two_args, (mx_cf64_2s, same) (mx_f64_2, x));
 MX_DECLARE_FOR(2D, ca_two, ca_two_args)

@@ -173,6 +173,7 @@ typedef struct mx_field {
     const char *name;
     mx_type type;
     size_t alignment;
+    mx_type location; /* mx_loc_*, mx_minmaxloc_*: the type of the values; 0: it is none of these */
 } mx_field;
 
 typedef struct mx_kernel {

@@ -210,6 +210,9 @@ static mx_err compare_results(const shadows *s, const mx_result *result, char *o
             if (MX_TYPE_KIND(field->type) != 0)
                 MX_TRY(mx_compare_numbers(&comparison, field->name, v, field->type, original + at,
                                           other + at));
+            else if (field->location != 0)
+                MX_TRY(mx_compare_locations(&comparison, field->name, v, field->location,
+                                            MX_TYPE_SIZE(field->type), original + at, other + at));
             else if (k->clear_padding != NULL)
                 MX_TRY(mx_compare_structs(&comparison, field->name, MX_TYPE_SIZE(field->type),
                                           original + at, other + at));

@@ -3,6 +3,7 @@
  * computed in another order. Integers and elements of user types agree if they are equal. In results
  * of user types, eight bytes that may be a double or two floats are compared as such. */
 #include "compare.h"
+#include "minx/reduce.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -108,7 +109,7 @@ static bool same_float(const mx_comparison *c, const char *a, const char *b)
     float x, y;
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
-    return memcmp(&x, &y, sizeof x) == 0 || near(x, y, c->scale, fmax(c->tolerance, 1e-5));
+    return memcmp(&x, &y, sizeof x) == 0 || near(x, y, 0, fmax(c->tolerance, 1e-5));
 }
 
 mx_err mx_compare_structs(const mx_comparison *c, const char *what, size_t size, const char *a,
@@ -134,6 +135,22 @@ mx_err mx_compare_structs(const mx_comparison *c, const char *what, size_t size,
             "gives %.17g (%lld)",
             c->kernel, what, at, at + bytes - 1, c->name[0], x, (long long)i, c->name[1], y,
             (long long)j);
+    }
+    return MX_OK;
+}
+
+mx_err mx_compare_locations(const mx_comparison *c, const char *what, int64_t index, mx_type type,
+                            size_t size, const char *a, const char *b)
+{
+    static const char *const parts[] = {"", ".min", ".max"};
+    enum { LOCATION = sizeof(mx_loc_f64), INDEX = offsetof(mx_loc_f64, index) };
+    for (size_t at = 0; at < size; at += LOCATION) {
+        const char *const part = parts[size > LOCATION ? 1 + at / LOCATION : 0];
+        char name[128];
+        snprintf(name, sizeof name, "value of %s%s", what, part);
+        MX_TRY(mx_compare_numbers(c, name, index, type, a + at, b + at));
+        snprintf(name, sizeof name, "index of %s%s", what, part);
+        MX_TRY(mx_compare_numbers(c, name, index, MX_I64, a + at + INDEX, b + at + INDEX));
     }
     return MX_OK;
 }

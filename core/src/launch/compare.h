@@ -17,6 +17,11 @@ void mx_copy_elements(const mx_view_info *to, const mx_view_info *from);
 mx_err mx_compare_structs(const mx_comparison *c, const char *what, size_t size, const char *a,
                           const char *b);
 
+/* Compares two locations (mx_loc_*), or two pairs of them (mx_minmaxloc_*), of `size` bytes. `type`
+ * is that of the values. Indices are compared exactly. */
+mx_err mx_compare_locations(const mx_comparison *c, const char *what, int64_t index, mx_type type,
+                            size_t size, const char *a, const char *b);
+
 /* MX_ERR_MISMATCH if views of the same shape in host memory differ, with the first index where they
  * do. */
 mx_err mx_compare_views(const mx_comparison *c, const mx_view_info *original,

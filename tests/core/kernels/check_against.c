@@ -146,6 +146,19 @@ MX_BODY void ca_own_sum_body(const ca_args *a, int i, int j, ca_own *v)
 }
 MX_REDUCE_CUSTOM(2D, ca_own_sum, ca_own_init, ca_own_join)
 
+/* As the two halves of a double, both indices would be floats that agree to 1e-5. */
+MX_BODY int64_t ca_place_of(int i) { return 9000000 + (i == 7 ? 50 * CA_MISTAKE : i); }
+MX_BODY void ca_place_body(const ca_args *a, int i, mx_loc_f64 *v)
+{
+    mx_maxloc_f64_update(v, MX_AT(a->row, i) + (i == 7), ca_place_of(i));
+}
+MX_REDUCE(1D, ca_place, MX_MAX)
+MX_BODY void ca_places_body(const ca_args *a, int i, mx_minmaxloc_f32 *v)
+{
+    mx_minmaxloc_f32_update(v, (float)MX_AT(a->row, i) + (i == 7), ca_place_of(i));
+}
+MX_REDUCE_CUSTOM(1D, ca_places, mx_minmaxloc_f32_init, mx_minmaxloc_f32_join)
+
 MX_BODY void ca_zero(double *v) { *v = 0; }
 MX_BODY void ca_add(double *into, const double *v) { *into += *v; }
 MX_BODY void ca_own_scan_body(const ca_args *a, int i, double *v, bool final)

@@ -52,6 +52,17 @@
 #define MX_TYPE_OF_(T) \
     _Generic((T *)0, double *: MX_F64, float *: MX_F32, int32_t *: MX_I32, int64_t *: MX_I64, \
              uint8_t *: MX_U8, uint32_t *: MX_U32, uint64_t *: MX_U64, default: MX_USER(T))
+#define MX_LOCATION_OF_(T)                \
+    _Generic((T *)0, mx_loc_f64 *         \
+             : MX_F64, mx_loc_f32 *       \
+             : MX_F32, mx_loc_i32 *       \
+             : MX_I32, mx_loc_i64 *       \
+             : MX_I64, mx_minmaxloc_f64 * \
+             : MX_F64, mx_minmaxloc_f32 * \
+             : MX_F32, mx_minmaxloc_i32 * \
+             : MX_I32, mx_minmaxloc_i64 * \
+             : MX_I64, default            \
+             : (mx_type)0)
 #define MX_DEFINE_RANGE_FOR_TABLE_(name, D, I, S, what, prologue) \
     MX_DEFINE_KERNEL_(name, D, I, S##_BLOCK_, MX_PATTERN_FOR, 0, 0, NULL)
 #define MX_DEFINE_NUMBER_(name, D, I, block, pattern)                                 \
@@ -61,9 +72,9 @@
     MX_DEFINE_NUMBER_(name, D, I, S##_BLOCK_, MX_PATTERN_REDUCE)
 #define MX_DEFINE_RANGE_ARRAY_TABLE_(name, D, I, S, R, prologue) \
     MX_DEFINE_NUMBER_(name, D, I, S##_CUSTOM_BLOCK_, MX_PATTERN_REDUCE_ARRAY)
-#define MX_FIELD_OF_(T, name)             \
-    {                                     \
-        name, MX_TYPE_OF_(T), _Alignof(T) \
+#define MX_FIELD_OF_(T, name)                                 \
+    {                                                         \
+        name, MX_TYPE_OF_(T), _Alignof(T), MX_LOCATION_OF_(T) \
     }
 #define MX_FIELD_ROW_(T, field, R) MX_FIELD_OF_(T, #field),
 #define MX_DEFINE_LIST_(name, D, I, block, LIST)                                   \
