@@ -76,7 +76,20 @@ static void read_in_kernel(world *w)
     MUST(fk_count(mx_range_1d(w->ctx, 0, 8), &args, &count));
 }
 
+/* A kernel of another backend is host code, too. */
+static void read_in_host_kernel(world *w)
+{
+    const fk_calls args = {.call = read_nowhere};
+    int64_t count;
+    mx_ctx serial;
+    nowhere = (const volatile char *)w->data;
+    MUST(mx_ctx_create("serial", &serial));
+    MUST(fk_count(mx_range_1d(serial, 0, 8), &args, &count));
+}
+
 #define HOST_SAYS "minx: host code accessed view 'temperature' at 0x", "use mx_import and mx_export"
+#define HOST_KERNEL_SAYS \
+    "minx: host code (in kernel fk_count) accessed view 'temperature' at 0x", "Only simt's kernels"
 #define KERNEL_SAYS "minx: kernel fk_count accessed address 0x", "built with -DMINX_BOUNDS_CHECK=ON"
 
 /* A handler that was there before is called behind the message. */
@@ -102,6 +115,7 @@ static const struct {
     {"memcpy", copy_out, false, {HOST_SAYS}},
     {"handler", read_data, true, {HOST_SAYS}},
     {"kernel", read_in_kernel, false, {KERNEL_SAYS}},
+    {"host kernel", read_in_host_kernel, false, {HOST_KERNEL_SAYS}},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -127,7 +141,7 @@ static const char *program;
 static void run_case(const char *name, const char *const *says, bool handler)
 {
     char command[1024], text[8192];
-    snprintf(command, sizeof command, "'%s' %s %s 2>&1", program, check_resource, name);
+    snprintf(command, sizeof command, "'%s' %s '%s' 2>&1", program, check_resource, name);
     FILE *out = popen(command, "r"); /* the shell gives 128 and the signal's number as status */
     if (out == NULL) {
         CHECK(out != NULL);

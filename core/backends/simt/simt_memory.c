@@ -197,14 +197,17 @@ static void report(char *text, int used, const void *instruction)
     (void)written;
 }
 
-static void report_host(const char *label, const void *address, const void *instruction)
+/* kernel: the one that runs, on a host backend; NULL: none. */
+static void report_host(const char *kernel, const char *label, const void *address,
+                        const void *instruction)
 {
-    char text[TEXT_BYTES];
+    char text[TEXT_BYTES], in_kernel[256] = "";
+    if (kernel != NULL) snprintf(in_kernel, sizeof in_kernel, " (in kernel %.200s)", kernel);
     const int used = snprintf(
         text, sizeof text,
-        "minx: host code accessed view '%s' at %p. Only kernels and copies can access its memory "
-        "space, %s, as with a GPU: use mx_import and mx_export, or a mirror.\n",
-        label, address, mx_space_name(MX_SPACE_SIMT));
+        "minx: host code%s accessed view '%s' at %p. Only simt's kernels and copies can access its "
+        "memory space, %s, as with a GPU: use mx_import and mx_export, or a mirror.\n",
+        in_kernel, label, address, mx_space_name(MX_SPACE_SIMT));
     report(text, used, instruction);
 }
 
@@ -240,10 +243,11 @@ static void handle(int number, siginfo_t *info, void *context)
     const size_t page = page_bytes();
     const char *begin = (const char *)info->si_addr - (uintptr_t)info->si_addr % page;
     const char *const kernel = mx_body_kernel();
-    if (info->si_code > 0 && kernel != NULL) /* a launch: all views are open */
+    /* while simt runs a launch, all its views are open */
+    if (info->si_code > 0 && mx_view_in_range(MX_SPACE_SIMT, begin, begin + page, &label))
+        report_host(kernel, label, info->si_addr, instruction_of(context));
+    else if (info->si_code > 0 && kernel != NULL)
         report_kernel(kernel, info->si_addr, instruction_of(context));
-    else if (info->si_code > 0 && mx_view_in_range(MX_SPACE_SIMT, begin, begin + page, &label))
-        report_host(label, info->si_addr, instruction_of(context));
     call_previous_handler(number, info, context);
 }
 
