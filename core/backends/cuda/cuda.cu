@@ -124,7 +124,7 @@ static mx_err cuda_open(mx_ctx ctx)
     ctx->max_concurrency =
         (int64_t)properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor;
     state->overlaps = properties.major >= 9;
-    state->max_shared = properties.sharedMemPerBlockOptin;
+    state->max_shared = properties.sharedMemPerBlockOptin - MX_CUDA_ITEM_BYTES_;
     if (!ctx->callers_queue) MX_TRY(create_stream(ctx));
     CUDA_TRY(cudaEventCreateWithFlags(&state->reached, cudaEventDisableTiming));
     CUDA_TRY(

@@ -289,10 +289,12 @@ typedef struct mx_item_ {
     int64_t index[6];
 } mx_item_;
 #ifdef __CUDACC__
+enum { MX_CUDA_ITEM_BYTES_ = 512 * (3 * sizeof(int64_t) + sizeof(int32_t)) };
 static __device__ __forceinline__ int64_t *mx_item_index_(int32_t **dims)
 {
     __shared__ int64_t index[512][3];
     __shared__ int32_t count[512];
+    static_assert(sizeof index + sizeof count == MX_CUDA_ITEM_BYTES_, "");
     const unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     *dims = t < 512 ? &count[t] : NULL;
     return t < 512 ? index[t] : NULL;

@@ -58,6 +58,13 @@ static inline bool mx_cuda_fits_slots_(const mx_cuda_launch_ *plan, size_t value
 /* Bytes that the collectives of a team exchange values through, in front of its shared memory. */
 #define MX_CUDA_COLLECTIVE_BYTES_(size) (((size_t)(size) * sizeof(uint64_t) + 15) & ~(size_t)15)
 
+/* The shared memory that a block can request without an attribute of the kernel. Kernels that check
+ * indices note their items in MX_CUDA_ITEM_BYTES_ of it (accessor.h). */
+#ifndef MINX_BOUNDS_CHECK
+enum { MX_CUDA_ITEM_BYTES_ = 0 };
+#endif
+enum { MX_CUDA_PLAIN_SHARED_ = (48 << 10) - MX_CUDA_ITEM_BYTES_ };
+
 /* Limits of a reduction over teams: its blocks are at most so many times the blocks that the device
  * runs at a time, and its partial results have at most so many bytes. */
 enum { MX_CUDA_TEAM_ROUNDS_ = 64, MX_CUDA_TEAM_PARTIAL_BYTES_ = 64 << 20 };

@@ -66,7 +66,7 @@ template <class K> static int mx_cuda_enqueue_array_(const mx_launch *launch)
     typedef typename K::value T;
     const int64_t length = launch->length;
     const size_t bytes = (size_t)length * sizeof(T);
-    const bool shared = bytes <= 48 << 10;
+    const bool shared = bytes <= MX_CUDA_PLAIN_SHARED_;
     const dim3 over_array((unsigned)((length + MX_CUDA_THREADS_ - 1) / MX_CUDA_THREADS_));
     T *const array = (T *)launch->partials;
     int64_t items = 1;

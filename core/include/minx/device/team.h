@@ -261,7 +261,7 @@ template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
                  : shape->lanes == 4  ? mx_cuda_team_<K, MX_CUDA_THREADS_, 4>
                                       : mx_cuda_team_<K, MX_CUDA_THREADS_, 0>;
     if (mx_cuda_planned_(launch)->blocks > 0) {
-        if (shared > 48 << 10) {
+        if (shared > MX_CUDA_PLAIN_SHARED_) {
             const cudaError_t err = cudaFuncSetAttribute(
                 kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
             if (err != cudaSuccess) return (int)err;
