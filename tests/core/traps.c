@@ -154,11 +154,11 @@ static void test_searches(mx_ctx ctx)
 }
 
 /* Text of a call that writes to a file. */
-static void printed(mx_ctx ctx, mx_view view, int64_t most, char *text, size_t size)
+static void printed(mx_ctx ctx, mx_view view, int64_t max_count, char *text, size_t size)
 {
     FILE *file = tmpfile();
     CHECK(file != NULL);
-    CHECK_OK(mx_view_print(ctx, view, most, file));
+    CHECK_OK(mx_view_print(ctx, view, max_count, file));
     rewind(file);
     text[fread(text, 1, size - 1, file)] = '\0';
     fclose(file);

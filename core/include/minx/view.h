@@ -362,9 +362,9 @@ template <class T> inline mx_err mx_fill_any_(mx_ctx ctx, mx_view view, T number
     mx_write_element_((ctx), (view), (index), (__VA_ARGS__), MX_ARRAY_TYPE_((__VA_ARGS__)))
 
 /* Prints a view, for debugging: a line with label, type, extents, layout and memory space, then its
- * first `most` elements, row by row. Waits for the kernels on ctx. Elements that are structs are
+ * first `max_count` elements, row by row. Waits for the kernels on ctx. Elements that are structs are
  * printed as "?". Errors: MX_ERR_ARG (no file), MX_ERR_MEMORY, and those of mx_export. */
-mx_err mx_view_print(mx_ctx ctx, mx_view view, int64_t most, FILE *out);
+mx_err mx_view_print(mx_ctx ctx, mx_view view, int64_t max_count, FILE *out);
 
 /* How many views still exist. */
 int mx_views_alive(void);

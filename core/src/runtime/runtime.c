@@ -75,6 +75,10 @@ mx_err mx_init_args(int *argc, char ***argv)
 
 mx_err mx_init(void) { return mx_init_args(NULL, NULL); }
 
+/* For the Python package: mx_finalize, without the report of views if `reports` is false. There,
+ * views whose memory is shared may still exist. */
+void mx_end_(bool reports);
+
 void mx_end_(bool reports)
 {
     if (mx_not_in_body("mx_finalize") != MX_OK) return; /* the launch reports it */
