@@ -23,8 +23,8 @@
  * which they were recorded. A run is ordered on the context like a launch, and checks the accessors
  * and views of all nodes like one. Nodes mean memory: views may be swapped (mx_view_swap) while a
  * graph records and behind that, and each node still uses the memory that it was recorded with. A
- * graph of two steps, with a swap behind each, so leaves the handles as they were. Thread safety: as the context's. The context must outlive the
- * graph.
+ * graph of two steps, with a swap behind each, leaves the handles as they were. Thread safety:
+ * as the context's. The context must outlive the graph.
  *
  * An operation without items or elements makes no node. Copies are recorded between views that
  * kernels of the context can access (MX_ERR_SPACE): on cuda that includes pinned memory, but not

@@ -102,8 +102,8 @@ MX_REDUCE_TYPES_(MX_LIMITS_)
 #define MX_BOR_INIT(T, v) (*(v) = (T)0)
 #define MX_BOR_JOIN(T, into, v) (*(into) = (T)(*(into) | *(v)))
 
-/* MX_FIRST: the first index of a range that has some property; -1 if there is none. The range begins at 0
- * or later. The value is an int or an int64_t:
+/* MX_FIRST: the first index of a range that has some property; -1 if there is none. The range
+ * begins at 0 or later. The value is an int or an int64_t:
  *     MX_BODY void find_body(const find_args *a, int i, int *first)
  *     {
  *         if (MX_AT(a->x, i) < 0) mx_first(first, i);
