@@ -160,11 +160,12 @@ mx_err mx_fence_all(void);
 
 /* From now on every launch on ctx is repeated on a context of the other resource, a backend that
  * runs on the host ("serial"; MX_ERR_INPUT otherwise), with copies of its views. All views are
- * compared, and all results. Floating-point numbers may differ by `tolerance` (check=: 1e-9; for f32 at least 1e-5 is used) times the
- * largest magnitude in that view, or of that result; integers and structs must be equal. Of a
- * result that is a struct without a list of fields, eight bytes that may be a double or two floats
- * are compared as such (a compiler without __builtin_clear_padding leaves these structs out). The
- * first difference is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
+ * compared, and all results. Floating-point numbers may differ by `tolerance` (check=: 1e-9; for
+ * f32 at least 1e-5 is used) times the largest magnitude in that view, or of that result; integers
+ * and structs must be equal. Of a location (mx_loc_*) the value may differ so, the index may not.
+ * Of a result that is another struct without a list of fields, eight bytes that may be a double or
+ * two floats are compared as such (a compiler without __builtin_clear_padding leaves these structs
+ * out). The first difference is MX_ERR_MISMATCH, with kernel, view and index. Slow; for debugging.
  * mx_view_set_unchecked excludes a view from the comparison; mx_view_set_check_scale is for views
  * whose numbers can all be rounding errors.
  *
