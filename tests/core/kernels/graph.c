@@ -11,7 +11,8 @@ MX_FOR(1D, gr_scale)
 
 MX_BODY void gr_teams_body(const gr_args *a, mx_team *t)
 {
-    MX_TEAM_FOR (t, i, t->league_rank, t->league_rank + 1) MX_AT(a->to, i) = 2 * MX_AT(a->from, i);
+    MX_TEAM_VECTOR_FOR(t, i, t->league_rank, t->league_rank + 1)
+    MX_AT(a->to, i) = 2 * MX_AT(a->from, i);
 }
 MX_FOR(TEAM, gr_teams)
 
