@@ -29,7 +29,9 @@ function(minx_add_kernels target)
   if(NOT CMAKE_CUDA_COMPILER)
     list(FILTER instances EXCLUDE REGEX "^cuda:")
   endif()
-  if(CMAKE_C_FLAGS MATCHES "-fsanitize=") # of the project: no other one can be added
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" configuration)
+  get_directory_property(options COMPILE_OPTIONS)
+  if("${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${configuration}} ${options}" MATCHES "-fsanitize=") # of the project: no other one can be added
     list(FILTER instances EXCLUDE REGEX "_races:")
   endif()
 

@@ -50,7 +50,9 @@ endif()
 minx_compiler_flags_(${CMAKE_C_COMPILER_ID} minx_COMPILER_FLAGS)
 # check=races has instances of its own. A sanitizer excludes it: they are compiled with one.
 set(minx_RACE_CHECK OFF)
-if(MINX_BOUNDS_CHECK AND MINX_RACE_CHECK AND NOT MINX_SANITIZE)
+string(TOUPPER "${CMAKE_BUILD_TYPE}" configuration)
+if(MINX_BOUNDS_CHECK AND MINX_RACE_CHECK AND NOT MINX_SANITIZE
+   AND NOT "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${configuration}}" MATCHES "-fsanitize=")
   set(minx_RACE_CHECK ON)
 endif()
 # For debuggers, in the configuration Debug: without optimisation, bodies are functions and all variables can be printed. The thread
