@@ -108,7 +108,7 @@ static void test_empty_view(mx_ctx ctx, bounds_args *a, mx_view line)
         char expected[128];
         snprintf(expected, sizeof expected,
                  "the index of dimension 0 of view 'flat' is %d, expected none: its extent is 0 "
-                 "in item (",
+                 "in item ",
                  a->shift);
         check_report(ctx, launched(ctx, bounds_flat(mx_range_1d(ctx, 0, N), a)), line, expected);
         check_download(ctx, offsets, got);
@@ -142,11 +142,11 @@ static void test(mx_ctx ctx)
     CHECK_OK(launched(ctx, bounds_sum(all, &a, &sum)));
     a.shift = 1;
     check_report(ctx, launched(ctx, bounds_store(all, &a)), line,
-                 "dimension 0 of view 'the line' is 10, expected 0 to 9 in item (9) (1 such");
+                 "dimension 0 of view 'the line' is 10, expected 0 to 9 in item 9 (1 such");
     check_report(ctx, launched(ctx, bounds_box(all, &a)), line,
-                 "dimension 1 of view 'the box' is 10, expected 0 to 9 in item (9) (1 such");
+                 "dimension 1 of view 'the box' is 10, expected 0 to 9 in item 9 (1 such");
     check_report(ctx, launched(ctx, bounds_team(mx_league(ctx, N, 1, 1), &a)), line,
-                 "dimension 0 of view 'the line' is 10, expected 0 to 9 in item (9) (1 such");
+                 "dimension 0 of view 'the line' is 10, expected 0 to 9 in item 9 (1 such");
     a.shift = 100;
     check_report(ctx, launched(ctx, bounds_cube(mx_range_3d(ctx, 0, 4, 0, N, 0, 5), &a)), line,
                  "dimension 2 of view 'the box' is 103, expected 0 to 4 in item (2, 7, 3) (1 such");

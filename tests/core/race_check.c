@@ -1,4 +1,4 @@
-/* check=races: 22 races in 11 kernels are found, each with kernel, view, index and both items,
+/* check=races: 28 races in 14 kernels are found, each with kernel, view, index and both items,
  * and with the same words in each run; what is no race is not reported. Its errors in builds and
  * on backends that do not have it. */
 #include "race_check.h"
@@ -107,6 +107,12 @@ static mx_err bins(mx_ctx ctx, const rc_args *a)
     double result[4];
     return rc_bins(mx_range_1d(ctx, 0, ITEMS), a, 4, result);
 }
+static mx_err lanes(mx_ctx ctx, const rc_args *a) { return rc_lanes(league(ctx), a); }
+static mx_err token(mx_ctx ctx, const rc_args *a) { return rc_token(league(ctx), a); }
+static mx_err library(mx_ctx ctx, const rc_args *a)
+{
+    return rc_library(mx_range_1d(ctx, 0, ITEMS), a);
+}
 static mx_err clean(mx_ctx ctx, const rc_args *a)
 {
     return rc_clean(mx_range_1d(ctx, 0, ITEMS), a);
@@ -171,6 +177,18 @@ static const struct row {
      bins,
      {"element 0 of view 'n': item 0 writes it, item 4",
       "element (0, 0) of view 'force': item 0 writes it, item 2 writes it"}},
+    {"rc_lanes",
+     lanes,
+     {"element (0, 0) of view 'force': thread ...writes it",
+      "element 0 of view 'n': thread ...atomically changes it"}},
+    {"rc_token",
+     token,
+     {"element (0, 0) of view 'force': thread ...writes it",
+      "element 0 of view 'y': thread ...writes it"}},
+    {"rc_library",
+     library,
+     {"element 0 of view 'y': item 0 writes it, item 1 writes it",
+      "element 1 of view 'n': item 0 writes it, item 1 writes it"}},
 };
 
 /* Are the parts of `pattern` between "..." in the text, in this order? */
@@ -220,6 +238,15 @@ static void test_clean(mx_ctx ctx)
     free_set(&s);
 }
 
+/* A bounds error of a team names the item of its thread, whichever thread ran before. */
+static void test_outside(mx_ctx ctx)
+{
+    set s = make_set(ctx);
+    CHECK_FAILS(rc_outside(league(ctx), &s.args), MX_ERR_BOUNDS,
+                "is 1000, expected 0 to 119 in item 0 (");
+    free_set(&s);
+}
+
 /* "RESOURCE,check=races" */
 static const char *checked(char *text, size_t size)
 {
@@ -247,6 +274,7 @@ static void test(mx_ctx plain)
     MUST(mx_ctx_create(resource, &ctx));
     for (size_t p = 0; p < sizeof planted / sizeof *planted; p++) test_planted(ctx, &planted[p]);
     test_clean(ctx);
+    test_outside(ctx);
     /* off, and on again */
     set s = make_set(ctx);
     CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
@@ -260,6 +288,7 @@ static void test(mx_ctx plain)
     (void)matches;
     (void)test_planted;
     (void)test_clean;
+    (void)test_outside;
     CHECK(!mx_resource_built(resource));
     CHECK_FAILS(mx_ctx_create(resource, &ctx), MX_ERR_BACKEND, "-DMINX_BOUNDS_CHECK=ON");
     CHECK_OK(mx_ctx_check_against(plain, NULL, 0));

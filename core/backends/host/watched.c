@@ -5,7 +5,9 @@
 #include "minx/team.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 enum { STACK = 1 << 20, TEAM_SIZE = 4 };
 
@@ -16,6 +18,7 @@ static __thread struct members {
     mx_run_fn run;
     int count, running, left; /* left: members that have not ended */
     bool *ended;
+    char *stacks;
     ucontext_t *member, all;
 } * now;
 
@@ -24,6 +27,7 @@ static void next_turn(void)
     struct members *const m = now;
     const short thread = mx_thread_;
     const mx_ctx body = mx_body_ctx_;
+    const mx_item_ item = mx_item_now_;
     const int from = m->running;
     do {
         m->running = (m->running + 1) % m->count;
@@ -33,6 +37,7 @@ static void next_turn(void)
     (void)swapcontext(&m->member[from], &m->member[m->running]);
     mx_thread_ = thread;
     mx_body_ctx_ = body;
+    mx_item_now_ = item;
 }
 
 static void run_member(void)
@@ -45,22 +50,33 @@ static void run_member(void)
     if (--m->left > 0) next_turn(); /* it does not return */
 }
 
+/* The first page of each stack cannot be accessed: stacks grow down. NULL: no memory. */
+static char *make_stacks(size_t count)
+{
+    char *const stacks =
+        mmap(NULL, count * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stacks == MAP_FAILED) return NULL;
+    for (size_t t = 0; t < count; t++)
+        (void)mprotect(stacks + t * STACK, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE);
+    return stacks;
+}
+
 static bool watched_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int threads)
 {
     const size_t count = (size_t)threads;
-    struct members m = {ctx, launch, run, threads, 0, threads, NULL, NULL, {0}};
+    struct members m = {ctx, launch, run, threads, 0, threads, NULL, NULL, NULL, {0}};
     struct members *const outer = now;
     void (*const outer_turn)(void) = mx_members_turn;
     const short thread = mx_thread_;
     const mx_ctx body = mx_body_ctx_;
     m.ended = calloc(count, sizeof *m.ended);
     m.member = calloc(count, sizeof *m.member);
-    char *const stacks = malloc(count * STACK);
-    const bool enough = m.ended != NULL && m.member != NULL && stacks != NULL &&
+    m.stacks = make_stacks(count);
+    const bool enough = m.ended != NULL && m.member != NULL && m.stacks != NULL &&
                         mx_races_members(launch, threads, sizeof(mx_team_shared_)) == MX_OK;
     for (int t = 0; enough && t < threads; t++) {
         (void)getcontext(&m.member[t]);
-        m.member[t].uc_stack.ss_sp = stacks + (size_t)t * STACK;
+        m.member[t].uc_stack.ss_sp = m.stacks + (size_t)t * STACK;
         m.member[t].uc_stack.ss_size = STACK;
         m.member[t].uc_link = &m.all;
         makecontext(&m.member[t], run_member, 0);
@@ -76,7 +92,7 @@ static bool watched_members(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, 
     mx_body_ctx_ = body;
     free(m.ended);
     free(m.member);
-    free(stacks);
+    if (m.stacks != NULL) (void)munmap(m.stacks, count * STACK);
     return enough;
 }
 

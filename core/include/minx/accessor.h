@@ -12,6 +12,7 @@
  * nothing at run time, works in C and CUDA C++ alike, and a use with the wrong number of indices is
  * a compile error ("no member named is_rank_2"). */
 #pragma once
+#include "minx/detail/races.h"
 #include "minx/view.h"
 
 #ifdef __cplusplus
@@ -317,11 +318,15 @@ static __device__ __forceinline__ mx_item_ mx_item_get_()
 }
 #else
 extern __thread mx_item_ mx_item_now_;
+#if MX_INSTRUMENTED_ /* check=races notes it, too */
+#define mx_item_set_ mx_races_item_
+#else
 MX_INLINE void mx_item_set_(int32_t dims, const int64_t *index)
 {
     mx_item_now_.dims = dims;
     for (int d = 0; d < dims; d++) mx_item_now_.index[d] = index[d];
 }
+#endif
 MX_INLINE mx_item_ mx_item_get_(void) { return mx_item_now_; }
 #endif
 

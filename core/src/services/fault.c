@@ -65,15 +65,13 @@ static void say_expected(char *text, int64_t origin, int64_t extent)
         snprintf(text, EXPECTED_BYTES, "none: its extent is 0");
 }
 
-enum { ITEM_BYTES = 160 };
-
-/* Which item it was: " in item (3, 5)". */
-static void say_item(char *text, const mx_fault_ *fault)
+void mx_say_indices(int count, const int64_t *index, char *text, size_t size)
 {
-    int used = snprintf(text, ITEM_BYTES, "%s", fault->item_dims > 0 ? " in item (" : "");
-    for (int d = 0; d < fault->item_dims; d++)
-        used += snprintf(text + used, ITEM_BYTES - (size_t)used, "%lld%s",
-                         (long long)fault->item[d], d < fault->item_dims - 1 ? ", " : ")");
+    size_t used = (size_t)snprintf(text, size, count > 1 ? "(" : "");
+    for (int d = 0; d < count && used < size; d++)
+        used += (size_t)snprintf(text + used, size - used, "%s%lld", d > 0 ? ", " : "",
+                                 (long long)index[d]);
+    if (count > 1 && used < size) snprintf(text + used, size - used, ")");
 }
 
 mx_err mx_fault_check(mx_ctx ctx)
@@ -84,8 +82,11 @@ mx_err mx_fault_check(mx_ctx ctx)
     mx_recent_kernels(ctx, recent, sizeof recent);
     memset(mx_core(ctx)->fault, 0, sizeof *mx_core(ctx)->fault);
     mx_core(ctx)->unfenced = 0;
-    char item[ITEM_BYTES];
-    say_item(item, &fault);
+    char item[160] = ""; /* " in item (3, 5)" */
+    if (fault.item_dims > 0) {
+        const int used = snprintf(item, sizeof item, " in item ");
+        mx_say_indices(fault.item_dims, fault.item, item + used, sizeof item - (size_t)used);
+    }
     if (fault.dimension < 0)
         return MX_FAIL(MX_ERR_BOUNDS, "%s:%d: %s%s (%d such faults, kernels: %s)", fault.file,
                        (int)fault.line, fault.expression, item, (int)fault.count, recent);

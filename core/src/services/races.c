@@ -10,9 +10,9 @@
  * number of threads.
  *
  * Each element of the views in the arguments has a cell, which keeps who accessed it: the last
- * writer, an item that used atomics, and two readers. Two are enough: an item that writes differs
- * from one of them if it differs from any. Cells of pages of the view that no item accesses are not
- * allocated.
+ * writer, two items that used atomics, and two readers. Two are enough: an item that writes differs
+ * from one of them if it differs from any. In teams the two are of two threads, if there are two.
+ * Cells of pages of the view that no item accesses are not allocated.
  *
  *     an item       conflicts with an earlier one that
  *     reads         wrote, or changed by an atomic
@@ -55,6 +55,23 @@ static bool concurrent(const struct mx_races *w, const region *g, uint32_t x, ui
     return a->member / w->lanes != b->member / w->lanes || a->lane_phase == b->lane_phase;
 }
 
+/* Are both lanes of one thread of one team? Barriers of the lanes order them. */
+static bool same_thread(const struct mx_races *w, uint32_t x, uint32_t y)
+{
+    if (w->actor == NULL) return false;
+    const actor *const a = &w->actor[x], *const b = &w->actor[y];
+    return a->league == b->league && a->member / w->lanes == b->member / w->lanes;
+}
+
+/* Adds the actor to two that accessed an element, unless they are enough. */
+static void keep(const struct mx_races *w, const region *g, uint32_t two[2])
+{
+    if (!concurrent(w, g, two[0], w->now))
+        two[0] = w->now;
+    else if (!concurrent(w, g, two[1], w->now) || same_thread(w, two[0], two[1]))
+        two[1] = w->now;
+}
+
 static __attribute__((noinline)) void note(struct mx_races *w, region *g, uint32_t first,
                                            int before, int after, uintptr_t at, uintptr_t pc)
 {
@@ -74,22 +91,18 @@ static void access_cell(struct mx_races *w, region *g, cell *c, int kind, uintpt
     const uint32_t now = w->now;
     if (c->writer != now && concurrent(w, g, c->writer, now))
         note(w, g, c->writer, WRITE, kind, at, pc);
-    if (kind < ATOMIC_READ && c->atomic != now && concurrent(w, g, c->atomic, now))
-        note(w, g, c->atomic, ATOMIC_WRITE, kind, at, pc);
-    if (kind == WRITE || kind == ATOMIC_WRITE) {
-        if (c->reader != now && concurrent(w, g, c->reader, now))
-            note(w, g, c->reader, READ, kind, at, pc);
-        if (c->other_reader != now && concurrent(w, g, c->other_reader, now))
-            note(w, g, c->other_reader, READ, kind, at, pc);
+    for (int n = 0; n < 2; n++) {
+        if (kind < ATOMIC_READ && concurrent(w, g, c->atomic[n], now))
+            note(w, g, c->atomic[n], ATOMIC_WRITE, kind, at, pc);
+        if ((kind == WRITE || kind == ATOMIC_WRITE) && concurrent(w, g, c->reader[n], now))
+            note(w, g, c->reader[n], READ, kind, at, pc);
     }
     if (kind == WRITE)
         c->writer = now;
-    else if (kind == ATOMIC_WRITE && !concurrent(w, g, c->atomic, now))
-        c->atomic = now;
-    else if (kind == READ && !concurrent(w, g, c->reader, now))
-        c->reader = now;
-    else if (kind == READ && !concurrent(w, g, c->other_reader, now))
-        c->other_reader = now;
+    else if (kind == ATOMIC_WRITE)
+        keep(w, g, c->atomic);
+    else if (kind == READ)
+        keep(w, g, c->reader);
 }
 
 static __attribute__((noinline)) region *region_of(struct mx_races *w, uintptr_t at)
@@ -148,15 +161,15 @@ static __attribute__((noinline)) void access_cells(struct mx_races *w, region *g
 static inline bool access_alone(const struct mx_races *w, cell *c, int kind)
 {
     const uint32_t now = w->now;
-    if ((c->writer != 0 && c->writer != now) || (c->atomic != 0 && c->atomic != now)) return false;
+    if ((c->writer != 0 && c->writer != now) || c->atomic[0] != 0) return false;
     if (kind == READ) {
-        if (c->reader == 0)
-            c->reader = now;
-        else if (c->reader != now && c->other_reader == 0)
-            c->other_reader = now;
+        if (c->reader[0] == 0)
+            c->reader[0] = now;
+        else if (c->reader[0] != now && c->reader[1] == 0)
+            c->reader[1] = now;
         return true;
     }
-    if ((c->reader != 0 && c->reader != now) || c->other_reader != 0) return false;
+    if ((c->reader[0] != 0 && c->reader[0] != now) || c->reader[1] != 0) return false;
     c->writer = now;
     return true;
 }
@@ -165,7 +178,7 @@ static inline bool access_alone(const struct mx_races *w, cell *c, int kind)
 static inline void see(const void *address, size_t size, int kind, uintptr_t pc)
 {
     struct mx_races *const w = watched;
-    if (w == NULL || w->now == 0) return;
+    if (w == NULL || w->now == 0 || size == 0) return;
     const uintptr_t at = (uintptr_t)address;
     region **const last = &w->last[pc / 4 % LAST];
     region *g = *last;
@@ -240,17 +253,20 @@ static void next_actor(struct mx_races *w)
     m->number = w->now = w->actors++;
 }
 
-void mx_races_item_(int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4, int64_t i5)
+void mx_races_item_(int32_t dims, const int64_t *index)
 {
     struct mx_races *const w = watched;
+    int64_t item = 0;
+    mx_item_now_.dims = dims;
+    for (int d = 0; d < dims; d++) mx_item_now_.index[d] = index[d];
     if (w == NULL || mx_body_ctx_ != w->launch->ctx)
         return; /* or it belongs to a launch of a body */
-    const int64_t index[MX_MAX_DIMS] = {i0, i1, i2, i3, i4, i5};
-    int64_t item = 0;
     w->exclusive = 0;
-    for (int d = 0; d < w->launch->dims; d++) item = item * w->extent[d] + index[d] - w->begin[d];
-    w->now = (uint32_t)(item + 1);
+    for (int d = 0; d < dims; d++) item = item * w->extent[d] + index[d] - w->begin[d];
+    w->now = dims > 0 ? (uint32_t)(item + 1) : 0;
     if (w->member == NULL) return;
+    w->member[w->running].number = 0;
+    if (dims == 0) return;
     w->member[w->running].at.league = (int32_t)item;
     next_actor(w);
 }
@@ -272,6 +288,7 @@ mx_err mx_races_members(const mx_launch *l, int members, size_t shared)
     struct mx_races *const w = watched;
     if (w == NULL || w->launch != l) return MX_OK;
     w->lanes = l->team.lanes;
+    w->running = 0;
     w->actors = 1;
     w->max_actors = 1024;
     w->actor = malloc(w->max_actors * sizeof *w->actor);
@@ -289,7 +306,9 @@ void mx_races_member(int member)
 {
     struct mx_races *const w = watched;
     if (w == NULL || w->member == NULL) return;
+    w->member[w->running].exclusive = w->exclusive;
     w->running = member;
+    w->exclusive = w->member[member].exclusive;
     w->now = w->member[member].number;
 }
 

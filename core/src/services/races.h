@@ -8,7 +8,7 @@ enum { PAGE_CELLS = 512, LAST = 64 };
 
 /* Numbers of actors; 0: none. */
 typedef struct cell {
-    uint32_t writer, atomic, reader, other_reader;
+    uint32_t writer, atomic[2], reader[2];
 } cell;
 
 /* Memory that is watched: of one view, or of several that share memory. */
@@ -36,7 +36,7 @@ struct mx_races {
     const void *args;
     int64_t begin[MX_MAX_DIMS], extent[MX_MAX_DIMS]; /* of the items' indices */
     uint32_t now;                                    /* the actor; 0: no item runs */
-    int exclusive;                                   /* its accesses count as atomics */
+    int exclusive; /* > 0: accesses of the running member count as atomics */
     int regions;
     region *region;
     region *last[LAST];     /* by instruction: the region that it accessed */
@@ -50,7 +50,8 @@ struct mx_races {
     struct where {
         actor at;
         uint32_t number;
-    } * member; /* where each member of a team is */
+        int exclusive; /* while another member runs */
+    } * member;        /* where each member of a team is */
     int running, lanes;
 };
 

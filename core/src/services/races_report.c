@@ -20,19 +20,6 @@ const mx_record *mx_races_record(const struct mx_races *w, const mx_args_accesso
     return r != NULL && r->reserved_for == 0 && r->count > 0 ? r : NULL;
 }
 
-/* "3", or "(2, 3)". */
-static void say_indices(int count, const int64_t *index, char *text, size_t size)
-{
-    size_t used = 0;
-    for (int d = 0; d < count && used < size; d++)
-        used += (size_t)snprintf(text + used, size - used, "%s%lld",
-                                 d > 0       ? ", "
-                                 : count > 1 ? "("
-                                             : "",
-                                 (long long)index[d]);
-    if (used < size) snprintf(text + used, size - used, count > 1 ? ")" : "");
-}
-
 /* Tries all elements: this works for every layout. */
 static bool find_index(const mx_record *r, int64_t offset, int64_t *index)
 {
@@ -91,7 +78,7 @@ static void say_actor(const struct mx_races *w, uint32_t number, char *text, siz
     for (int d = dims - 1; d >= 0; item /= w->extent[d--])
         index[d] = w->begin[d] + item % w->extent[d];
     used = (size_t)snprintf(text, size, w->launch->team.size > 0 ? "team " : "item ");
-    say_indices(dims, index, text + used, size - used);
+    mx_say_indices(dims, index, text + used, size - used);
 }
 
 /* The view, and the index of the element as the kernel writes it. */
@@ -113,7 +100,7 @@ static void say_element(const struct mx_races *w, const region *g, char *text, s
         memcpy(origin, (const char *)w->args + table->accessor[a].offset + ORIGIN_OFFSET,
                (size_t)r->rank * sizeof *origin);
         for (int d = 0; d < r->rank; d++) index[d] += origin[d];
-        say_indices(r->rank, index, at, sizeof at);
+        mx_say_indices(r->rank, index, at, sizeof at);
         snprintf(text, size, "%s%s%sview '%s'", r->rank > 0 ? "element " : "", at,
                  r->rank > 0 ? " of " : "", r->label);
         return;

@@ -3,6 +3,8 @@
 
 #include "race_check.h"
 
+#include <string.h>
+
 /* edges add to their nodes without atomics */
 MX_BODY void rc_scatter_body(const rc_args *a, int i)
 {
@@ -110,6 +112,44 @@ MX_BODY void rc_bins_body(const rc_args *a, int i, rc_bins_array bins)
 }
 MX_REDUCE_ARRAY(1D, rc_bins, MX_SUM)
 
+/* Lanes read and use atomics, then one of them writes and reads, without a barrier of the team. */
+MX_BODY void rc_lanes_body(const rc_args *a, mx_team *t)
+{
+    const int league = t->league_rank;
+    double sum = 0;
+    mx_atomic_add(&MX_AT(a->n, league), 1);
+    MX_VECTOR_SUM (t, i, 0, 64, sum) sum += MX_AT(a->f, league, 0) + i;
+    MX_TEAM_SINGLE (t) {
+        MX_AT(a->f, league, 0) = sum;
+        MX_AT(a->y, league) = MX_AT(a->n, league);
+    }
+}
+MX_FOR(TEAM, rc_lanes)
+
+/* One thread has a token across a barrier, the others have none. */
+MX_BODY void rc_token_body(const rc_args *a, mx_team *t)
+{
+    int token = 0;
+    MX_TEAM_SINGLE (t) token = mx_token_acquire(&a->tokens);
+    mx_team_barrier(t);
+    MX_VECTOR_SINGLE (t) {
+        MX_AT(a->f, t->league_rank, 0) = t->rank;
+        MX_AT(a->y, t->league_rank) = t->rank;
+    }
+    mx_team_barrier(t);
+    MX_TEAM_SINGLE (t) mx_token_release(&a->tokens, token);
+}
+MX_FOR(TEAM, rc_token)
+
+/* by functions of C */
+MX_BODY void rc_library_body(const rc_args *a, int i)
+{
+    const size_t count = (size_t)MX_EXTENT(a->edge, 1);
+    memset(&MX_AT(a->y, 0), 0, count * sizeof(double));
+    memmove(&MX_AT(a->n, i), &MX_AT(a->n, i + 1), count * sizeof(int32_t));
+}
+MX_FOR(1D, rc_library, MX_ITEMS_PLAIN)
+
 /* ---- no races ---- */
 
 MX_BODY void rc_clean_body(const rc_args *a, int i)
@@ -126,6 +166,7 @@ MX_BODY void rc_clean_body(const rc_args *a, int i)
         MX_AT(a->pair, i / 2).left = i;
     else
         MX_AT(a->pair, i / 2).right = i;
+    memset(&MX_AT(a->f, -1, -1), 0, (size_t)MX_EXTENT(a->edge, 1) - 2); /* 0 bytes */
     MX_ATOMIC_UPDATE(rc_pair, &MX_AT(a->pair, 100), p, {
         p.key += i;
         p.left = p.left > i ? p.left : i;
@@ -157,3 +198,13 @@ MX_BODY void rc_clean_scan_body(const rc_args *a, int i, double *sum, bool final
     if (final) MX_AT(a->y, i) = *sum;
 }
 MX_SCAN(1D, rc_clean_scan, MX_SUM)
+
+/* Behind a barrier, one thread is outside of a view. */
+MX_BODY void rc_outside_body(const rc_args *a, mx_team *t)
+{
+    double value = 0;
+    mx_team_barrier(t);
+    MX_TEAM_SINGLE (t) value = MX_AT(a->y, t->league_rank + 1000);
+    MX_TEAM_SINGLE (t) MX_AT(a->f, t->league_rank, 0) = value;
+}
+MX_FOR(TEAM, rc_outside)

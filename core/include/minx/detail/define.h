@@ -51,8 +51,7 @@
 #define MX_DEFINE_AS_(KIND, D, I, P, OF, PATTERN, S, name, what, items, prologue)                \
     MX_DEFINE_ITEM_(name, MX_TEXT_##PATTERN "(" #S ", ...)",                                     \
                     (const name##__args *a, MX_PARAMETERS_##KIND(D, I) MX_TAIL_##PATTERN(name)), \
-                    (a, MX_NAMES_##KIND(D) MX_TAIL_NAMES_##PATTERN),                             \
-                    MX_ITEM_BEGIN_##KIND(D) MX_RACES_##KIND(D))                                  \
+                    (a, MX_NAMES_##KIND(D) MX_TAIL_NAMES_##PATTERN), MX_ITEM_BEGIN_##KIND(D))    \
     MX_CHECK_##PATTERN(name, what) MX_LOOK_UP_(MX_ITEMS_OF_##KIND##items##_, MX_NO_ITEMS_)(      \
         MX_DEFINER_##PATTERN(KIND, what), name, D, I, what, prologue, S, items)
 

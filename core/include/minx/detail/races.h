@@ -7,9 +7,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* The item with these indices begins, 0 for dimensions that a kernel does not have. Of a team:
- * its number in the league. */
-void mx_races_item_(int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4, int64_t i5);
+/* mx_item_set_ (minx/accessor.h) of instrumented files. */
+void mx_races_item_(int32_t dims, const int64_t *index);
 /* +1: no other item now uses what this item does, which has a lock or a token. -1: that ends. */
 void mx_races_exclusive_(int change);
 #ifdef __cplusplus
@@ -22,20 +21,20 @@ void mx_races_exclusive_(int change);
 #else
 #define MX_INSTRUMENTED_ 0
 #endif
-#if MX_INSTRUMENTED_
-#define MX_RACES_RANGE_(D) mx_races_item_(MX_NAMES_##D##_ MX_NO_INDICES_##D##_);
-#define MX_RACES_TEAM_(D) mx_races_item_(t->league_rank, 0, 0, 0, 0, 0);
-#define MX_NO_INDICES_1_ , 0, 0, 0, 0, 0
-#define MX_NO_INDICES_2_ , 0, 0, 0, 0
-#define MX_NO_INDICES_3_ , 0, 0, 0
-#define MX_NO_INDICES_4_ , 0, 0
-#define MX_NO_INDICES_5_ , 0
-#define MX_NO_INDICES_6_
+#if MX_INSTRUMENTED_ && !defined(__cplusplus)
+/* gcc 12 and clang 14 call those of C, which minx would not see. */
+#include <string.h>
+void *__tsan_memcpy(void *to, const void *from, size_t size);
+void *__tsan_memmove(void *to, const void *from, size_t size);
+void *__tsan_memset(void *to, int value, size_t size);
+#undef memcpy
+#undef memmove
+#undef memset
+#define memcpy(...) __tsan_memcpy(__VA_ARGS__)
+#define memmove(...) __tsan_memmove(__VA_ARGS__)
+#define memset(...) __tsan_memset(__VA_ARGS__)
 #endif
 #else
+#define MX_INSTRUMENTED_ 0
 #define mx_races_exclusive_(change) ((void)0)
-#endif
-#ifndef MX_RACES_RANGE_
-#define MX_RACES_RANGE_(D)
-#define MX_RACES_TEAM_(D)
 #endif
