@@ -146,7 +146,7 @@ MX_BODY void rc_library_body(const rc_args *a, int i)
 {
     const size_t count = (size_t)MX_EXTENT(a->edge, 1);
     memset(&MX_AT(a->y, 0), 0, count * sizeof(double));
-    memmove(&MX_AT(a->n, i), &MX_AT(a->n, i + 1), count * sizeof(int32_t));
+    memcpy(&MX_AT(a->n, i), &MX_AT(a->n, i + 2), count * sizeof(int32_t));
 }
 MX_FOR(1D, rc_library, MX_ITEMS_PLAIN)
 
