@@ -60,7 +60,7 @@ static inline bool mx_cuda_fits_slots_(const mx_cuda_launch_ *plan, size_t value
 
 /* The shared memory that a block can request without an attribute of the kernel. Kernels that check
  * indices note their items in MX_CUDA_ITEM_BYTES_ of it (accessor.h). */
-#ifndef MINX_BOUNDS_CHECK
+#if !defined(MINX_BOUNDS_CHECK) || !defined(__CUDACC__)
 enum { MX_CUDA_ITEM_BYTES_ = 0 };
 #endif
 enum { MX_CUDA_PLAIN_SHARED_ = (48 << 10) - MX_CUDA_ITEM_BYTES_ };
