@@ -263,11 +263,13 @@ static void test_bounds(mx_ctx ctx)
         const char *words;
     } outside[] = {
         {mx_range_3d(ctx, -2, 4, 3, 4, 0, 1),
-         "dimension 0 of view 'halo' is -2, expected -1 to 3 (1"},
+         "dimension 0 of view 'halo' is -2, expected -1 to 3 in item (-2, 3, 0) (1"},
         {mx_range_3d(ctx, -1, 5, 3, 4, 0, 1),
-         "dimension 0 of view 'halo' is 4, expected -1 to 3 (1"},
-        {mx_range_3d(ctx, 0, 1, 2, 9, 0, 1), "dimension 1 of view 'halo' is 2, expected 3 to 8 (1"},
-        {mx_range_3d(ctx, 0, 1, 3, 4, 0, 5), "dimension 2 of view 'halo' is 4, expected 0 to 3 (1"},
+         "dimension 0 of view 'halo' is 4, expected -1 to 3 in item (4, 3, 0) (1"},
+        {mx_range_3d(ctx, 0, 1, 2, 9, 0, 1),
+         "dimension 1 of view 'halo' is 2, expected 3 to 8 in item (0, 2, 0) (1"},
+        {mx_range_3d(ctx, 0, 1, 3, 4, 0, 5),
+         "dimension 2 of view 'halo' is 4, expected 0 to 3 in item (0, 3, 4) (1"},
     };
     for (int r = 0; r < 4; r++) {
         const mx_err err = accessors_fill(outside[r].range, &a);
