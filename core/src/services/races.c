@@ -19,6 +19,8 @@
  *     writes        wrote, read, or used an atomic
  *     by atomics    wrote or read; an atomic load only with one that wrote
  *
+ * Atomic loads are not kept: a write behind one by another item is not reported.
+ *
  * In teams whose members run in turn, an actor is a member between two barriers. Actors of one team
  * are ordered if they are the same member, or if a barrier of the team is between them, or for
  * lanes of one thread a barrier of these.
