@@ -15,8 +15,14 @@ FULL = bool(os.environ.get("MINX_TEST_FULL"))
 PROGRAMS = [
     ["throughput.py", *([] if FULL else ["yax"])],
     ["overhead.py"],
-    ["cuda.py", "--backend=simt", *(["yax", "lj"] if FULL else ["triad"])],
+    ["gpu.py", "--backend=simt", *(["yax", "lj"] if FULL else ["triad"])],
 ]
+
+
+def test_names():
+    """The folder is the first in which these programs look for modules: none hides a package that they or CuPy (cuda.pathfinder)
+    import."""
+    assert not {file.stem for file in BENCH.glob("*.py")} & {"cuda", "cupy", "minx", "numba", "numpy", "torch"}
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake, which compiles the kernels in C, is not installed")

@@ -91,24 +91,36 @@ BLOCKS = blocks_of(PAGE)
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """The namespace of the page, and the folder in which it runs: that of the repository's decks is linked to."""
+    """The namespace of the page, the folder in which it runs (that of the repository's decks is linked to), and the blocks that are
+    to run."""
     folder = tmp_path_factory.mktemp("docs")
     (folder / "inputs").symlink_to(REPOSITORY / "inputs")
     before = Path.cwd()
     os.chdir(folder)
     minx.set_default("openmp")  # whatever MINX_BACKEND says
-    yield {"__name__": "__docs__"}, folder
+    yield {"__name__": "__docs__"}, folder, iter(BLOCKS)
     minx.set_default(None)
     os.chdir(before)
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=[f"line{b.line}" for b in BLOCKS])
 def test_block(block, page):
+    """A block uses what those before it have made: a process that has not run them, as pytest divides tests, runs them first."""
+    namespace, folder, rest = page
+    for before in rest:
+        if before is block:
+            break
+        if not any(missing(word) for word in before.words):
+            run(before, namespace, folder)
     for word in block.words:
         why = missing(word)
         if why:
             pytest.skip(f"{PAGE.name}, line {block.line}: {why}")
-    namespace, folder = page
+    run(block, namespace, folder)
+
+
+def run(block, namespace, folder):
+    """Runs a block; AssertionError: it prints something else."""
     file = folder / f"line_{block.line}.py"  # kernels are read from their files
     file.write_text("\n" * (block.line - 1) + block.text)
     printed, raised = io.StringIO(), None

@@ -232,3 +232,42 @@ if os.fork() == 0:
     sys.exit(0)
 os.wait()
 """) == "views 1 False\n"
+
+
+STREAM = """
+from minx.runtime import context
+
+class Stream:
+    ptr = 77
+
+    def __del__(self):
+        os.write(1, b"stream\\n")  # also when Python has closed what print() needs
+
+class OnSerial:  # libminx whose contexts on a stream are serial ones
+    def __getattr__(self, name):
+        return getattr(lib, name)
+
+    def mx_ctx_create_on_stream(self, resource, stream, handle):
+        assert stream.value == 77
+        lib.mx_ctx_create(resource, handle)
+
+    def mx_ctx_destroy(self, handle):
+        lib.mx_ctx_destroy(handle)
+        os.write(1, b"context\\n")
+
+lib = runtime.libminx()
+context.libminx = OnSerial
+"""
+
+
+@pytest.mark.parametrize("end", [
+    "stream = Stream()\nctx = minx.Context('serial', stream=stream)\ndel stream\ndel ctx",
+    "stream = Stream()\nstream.ctx = minx.Context('serial', stream=stream)\nstream.ctx.close()\ndel stream",
+    "ctx = minx.Context('serial', stream=Stream())\nctx.loop = ctx\ndel ctx\ngc.collect()",
+    "ctx = minx.Context('serial', stream=Stream())\nctx.close()\nassert run(minx.Context('serial'))",
+    "ctx = minx.Context('serial', stream=Stream())",
+    "def f():\n    stream = Stream()\n    ctx = minx.Context('serial', stream=stream)\nf()",
+], ids=["names", "a member", "garbage", "closed", "exit", "locals"])
+def test_a_stream_ends_behind_its_context(tmp_path, end):
+    """A stream of another library is destroyed with its last reference: the context keeps it until its own end."""
+    assert program(tmp_path, STREAM + end).startswith("context\nstream\n")

@@ -67,7 +67,8 @@ class Context:
     """Where kernels run: Context("serial"), "openmp:threads=2", "cuda:device=1", "simt", "serial:order=shuffled".
 
     resource   as in minx/context.h
-    stream     cuda: a stream of another library, on which the kernels run. It must exist longer than the context
+    stream     cuda: a stream of another library, on which the kernels run. The context keeps the object until it ends; a
+               stream that is given as a number must exist longer than the context
     check      a resource: every launch is repeated on it and compared ("serial"), within `tolerance`
 
     One thread at a time uses a context; several threads use several. A context ends when nothing refers to it, by
@@ -98,7 +99,7 @@ class Context:
         self.number = next(_numbers)  # no other context has had it
         self.graph = None  # that records
         self.graphs = graphs = weakref.WeakSet()  # what graph.py has recorded: it ends first
-        self.held = Held(self, lambda: _destroy(lib, handle, resource, graphs))
+        self.held = Held(self, lambda: _destroy(lib, handle, resource, graphs), keep=stream)
         self.check = _check_of(resource)
         self._read()
         if check is not None:

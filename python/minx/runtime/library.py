@@ -121,13 +121,13 @@ class Held:
     """An object of libminx that ends once: by end(), when its owner (if there is one) dies, or at exit.
 
     calls: the bound launches that use it, which end with it (each has a method end). shared: other libraries may use
-    the memory until the process ends."""
+    the memory until the process ends. keep: something that lives until it has ended, even where both are garbage."""
 
-    __slots__ = ("calls", "shared", "_number", "_function", "_finalizer")
+    __slots__ = ("calls", "shared", "_keep", "_number", "_function", "_finalizer")
 
-    def __init__(self, owner, function, shared: bool = False):
+    def __init__(self, owner, function, shared: bool = False, keep=None):
         self.calls: set = set()
-        self.shared, self._function, self._number = shared, function, next(_numbers)
+        self.shared, self._function, self._keep, self._number = shared, function, keep, next(_numbers)
         _alive[self._number] = self
         users.add(threading.get_ident())
         self._finalizer = None
@@ -150,6 +150,7 @@ class Held:
             raise
         if self._finalizer is not None:
             self._finalizer.detach()
+        self._keep = None
 
     def end_calls(self) -> None:
         """Ends the launches that are bound to it: the next ones bind again."""

@@ -1,4 +1,4 @@
-"""The kernels of the comparison, in Python. native_kernels.c has them in C, rivals.py for Numba, cuda_rivals.py for
+"""The kernels of the comparison, in Python. native_kernels.c has them in C, rivals.py for Numba, gpu_rivals.py for
 CuPy's RawKernel."""
 
 import minx

@@ -1,9 +1,9 @@
 """Kernels in Python on a GPU, against the same kernels in C, and against CuPy's RawKernel.
 
-    python tests/bench/python/cuda.py --rounds 21
+    python tests/bench/python/gpu.py --rounds 21
 
 For a person at a machine with a GPU: needs minx with the backend cuda (MINX_PREFIX, or the installed package), nvcc and
-CMake. CuPy is left out, with a note, if it is not installed. Prints, for each kernel, seconds of its compilation by
+CMake. CuPy is left out, with a note, if it cannot be imported. Prints, for each kernel, seconds of its compilation by
 nvcc, milliseconds of a launch (of many queued ones behind one fence), GB/s or ns for a pair of atoms, and the share of
 the speed of the kernel in C; then microseconds of a launch of one element. Results of all variants are compared first.
 --quick: small arrays and few rounds, to see that it works. --backend=simt shows that on a machine without a GPU,
@@ -31,24 +31,30 @@ def arguments():
     return parser.parse_args()
 
 
-def cupy_launches(name, arrays, numbers) -> dict:
+def import_cupy(ctx):
+    """CuPy, for a context of cuda; None, with a note, if it cannot be imported."""
+    if ctx.backend != "cuda":
+        return None
     try:
         import cupy
+    except ImportError as error:
+        print(f"CuPy is left out: {error}")
+        return None
+    print(f"CuPy {cupy.__version__}")
+    return cupy
 
-        import cuda_rivals
-    except ImportError:
+
+def cupy_launches(cupy, name, arrays, numbers) -> dict:
+    if cupy is None:
         return {}
-    return {"CuPy RawKernel": cuda_rivals.launch(name, [cupy.asarray(array) for array in arrays], numbers)}
+    import gpu_rivals
+
+    return {"CuPy RawKernel": gpu_rivals.launch(name, [cupy.asarray(array) for array in arrays], numbers)}
 
 
-def fence_of(ctx):
+def fence_of(ctx, cupy):
     """Waits for the GPU, whoever has launched on it."""
-    try:
-        import cupy
-
-        return lambda: (ctx.fence(), cupy.cuda.Device().synchronize())
-    except ImportError:
-        return ctx.fence
+    return ctx.fence if cupy is None else lambda: (ctx.fence(), cupy.cuda.Device().synchronize())
 
 
 def agree(name, arrays, native, others, fence) -> None:
@@ -67,7 +73,7 @@ def agree(name, arrays, native, others, fence) -> None:
             sys.exit(f"{name}: {variant} differs from the kernel in C by {error:g} of the largest value")
 
 
-def compare(name, problem, ctx, native, options):
+def compare(name, problem, ctx, native, cupy, options):
     import minx
 
     import kernels
@@ -75,14 +81,14 @@ def compare(name, problem, ctx, native, options):
 
     layout = minx.RIGHT if name == "yax" else 0
     arrays = [ctx.array(array, layout=layout) for array in problem.arrays]
-    in_c, fence = native.run(name, arrays, problem.numbers), fence_of(ctx)
+    in_c, fence = native.run(name, arrays, problem.numbers), fence_of(ctx, cupy)
     ours = throughput.launches(minx, kernels, name, arrays, problem.numbers, ctx)
     for variant, launch in ours.items():
         start = time.perf_counter()
         launch()
         fence()
         print(f"{name}, {variant}: the first launch {time.perf_counter() - start:.2f} s", flush=True)
-    others = {**ours, **(cupy_launches(name, arrays, problem.numbers) if ctx.backend == "cuda" else {})}
+    others = {**ours, **cupy_launches(cupy, name, arrays, problem.numbers)}
     agree(name, arrays, in_c, others, fence)
     variants = {"C": in_c, **{variant: timing.Timer(launch, fence) for variant, launch in others.items()}}
     rounds, seconds = (2, 1e-3) if options.quick else (options.rounds, 0.05)
@@ -115,14 +121,9 @@ def main():
 
     missing = minx.backend_missing(options.backend)
     if missing:
-        sys.exit(f"cuda.py: {missing}")
+        sys.exit(f"gpu.py: {missing}")
     ctx = minx.Context(options.backend)
-    try:
-        import cupy
-
-        print(f"CuPy {cupy.__version__}")
-    except ImportError:
-        print("CuPy is not installed: left out")
+    cupy = import_cupy(ctx)
     native = Native(ctx, options.build)
     sizes = (
         {"triad": 10**5, "stencil": 24, "yax": 32, "lj": 5}
@@ -130,7 +131,7 @@ def main():
         else {"triad": 10**8, "stencil": 512, "yax": 16384, "lj": 64}
     )
     for name in options.kernels or sizes:
-        compare(name, getattr(problems, name)(sizes[name]), ctx, native, options)
+        compare(name, getattr(problems, name)(sizes[name]), ctx, native, cupy, options)
     overhead(ctx, native, options)
 
 
