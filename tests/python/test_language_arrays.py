@@ -320,3 +320,28 @@ def test_scatter_operators(context, op):
     minx.parallel_for(len(x) if op != "prod" else 8, f, scatter, data.to(x), ctx=context)
     scatter.contribute()
     assert np.array_equal(data.back(target), expected)
+
+
+@minx.kernel
+def neighbours(i, out, x):
+    if i > 0:
+        out[i - 1] = x[i + 1] - x[i + 5000 - 5000]
+
+
+@minx.kernel
+def moved(i, out, x):
+    i += 1
+    out[i - 1] = x[i - 1]
+
+
+def test_neighbours_of_an_index():
+    """They are computed in 32 bits where they surely fit: not below an index that may be negative, nor of one that the body changes."""
+    x = np.arange(6.0) ** 2
+    for begin, narrow in ((0, True), (-1, False)):
+        out = np.zeros(4)
+        minx.parallel_for(minx.Range(begin, 5), neighbours, out, x, ctx=minx.Context("serial"))
+        assert np.array_equal(out, np.diff(x)[1:])
+        text = neighbours.c_source()[-1]
+        assert "mx_i0 + 1" in text and ("mx_i0 - 1" in text) == narrow and "mx_i0 + 5000" not in text
+    minx.parallel_for(4, moved, out, x, ctx=minx.Context("serial"))
+    assert np.array_equal(out, x[:4]) and "mx_i0 - 1" not in moved.c_source()[0]

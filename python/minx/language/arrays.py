@@ -28,6 +28,7 @@ from .values import (
     wrap,
 )
 
+NEIGHBOURS = 4096  # of an index of 32 bits: INDEX_END (policy.py) leaves room for them
 LOCAL_BYTES = 4096  # of one local array: more is not for registers or a GPU's stack
 
 
@@ -232,7 +233,7 @@ class Arrays:
                 extent.const + value.const)
         self.note_index(key)
         if not isinstance(axis, Part):
-            return strip(value.code)
+            return self.narrow(key) or strip(value.code)
         index = self.cast(value, INT)
         if self.spec.checked:
             self.helper("index")
@@ -240,6 +241,16 @@ class Arrays:
             index = f"PY_INDEX({strip(index)}, {axis.count}, {text})"
         scaled = index if axis.step == 1 else f"{wrap(index)} * {axis.step}"
         return scaled if axis.begin == "0" else f"{axis.begin} + {scaled}"
+
+    def narrow(self, key) -> str | None:
+        """A neighbour of an index of the range, `i - 1`, in the 32 bits that it has (see MX_INDEX_END): a GPU computes its address with
+        fewer instructions."""
+        if not isinstance(key, ast.BinOp) or not isinstance(key.left, ast.Name) or not isinstance(key.right, ast.Constant):
+            return None
+        index, offset, sign = self.indices.get(key.left.id), key.right.value, {ast.Add: "+", ast.Sub: "-"}.get(type(key.op))
+        if index is None or sign is None or type(offset) is not int or not 0 <= offset < NEIGHBOURS or sign == "-" and not self.spec.nonneg:
+            return None
+        return f"{index} {sign} {offset}"
 
     def sliced(self, key: ast.Slice, ref: ArrayRef, d: int, axis):
         """begin:end:step of a dimension. Bounds are as in Python: negative ones count from the end, others are cut."""
