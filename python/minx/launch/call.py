@@ -27,6 +27,8 @@ from .scatter import Scatter
 MOST_CALLS = 256  # that one kernel remembers
 NUMBERS = {int, float, bool, *(np.dtype(t).type for t in "bBhHiIlLqQfd?")}
 COMPLEX = {complex, np.complex64, np.complex128}
+PARTS = {**dict.fromkeys(NUMBERS, 1), **dict.fromkeys(COMPLEX, 2)}  # how many numbers a number is packed as
+Context = runtime.Context
 
 
 class Call:
@@ -114,12 +116,10 @@ def parallel_scan(policy, kernel, *args, op="sum", ctx=None, into=None, index=0,
 
 
 def launch(pattern, policy, kernel, args, ctx, reducers, named=None, target=None):
-    if type(policy) is int:
-        policy = range_of(policy)
-    elif isinstance(policy, (int, np.integer)):
+    if not hasattr(policy, "numbers"):
+        if not isinstance(policy, (int, np.integer)):
+            raise TypeError(f"the policy is a {type(policy).__name__}: expected a Range, an MDRange, a Team, or an integer")
         policy = range_of(int(policy))
-    elif not hasattr(policy, "numbers"):
-        raise TypeError(f"the policy is a {type(policy).__name__}: expected a Range, an MDRange, a Team, or an integer")
     instance = None
     if type(kernel) is BoundKernel:
         kernel, instance = kernel.kernel, kernel.instance
@@ -143,23 +143,24 @@ def launch_with(pattern, policy, kernel, instance, args, ctx, reducers, target=N
     """Launches a Kernel. args: its arguments, then the attributes of its object (kernel_members), if it has one."""
     if ctx is None:
         ctx = runtime.default()
-    if ctx == "python":
-        return run_python(pattern, policy, kernel, args, reducers, target, instance)
-    if not isinstance(ctx, runtime.Context):
+    if not isinstance(ctx, Context):
+        if ctx == "python":
+            return run_python(pattern, policy, kernel, args, reducers, target, instance)
         raise TypeError(f"ctx={ctx!r}: expected a context, as ctx=minx.Context('serial'), or \"python\" for a plain run")
     goal = target and target.key
     # of the thread, too: each has a buffer of its own. runtime/arrays.py says why id(a) is safe
     key, numbers = [pattern, policy.space, ctx.number, get_ident(), type(instance), reducers, goal], []
     for a in args:
         kind = type(a)
-        if kind in NUMBERS:
-            key.append(kind)
-            numbers.append(a)
-        elif kind in COMPLEX:
-            key.append(kind)
-            numbers += a.real, a.imag
-        else:
+        parts = PARTS.get(kind)
+        if parts is None:
             key.append(id(a))
+            continue
+        key.append(kind)
+        if parts == 1:
+            numbers.append(a)
+        else:
+            numbers += a.real, a.imag
     key = tuple(key)
     call = kernel.calls.get(key)
     if call is None or not current(kernel, call, args, target):
@@ -194,7 +195,7 @@ def run_with_others(call, ctx, args, target) -> None:
         raise Error("MX_ERR_ARG", "a graph cannot record a launch whose result is a number or a new array: give it into=, an array or view "
                     "that gets the result")
     else:
-        ctx.graph.keep(*[a for a in args if type(a) not in NUMBERS and type(a) not in COMPLEX], *([target.into] if target is not None else []))
+        ctx.graph.keep(*[a for a in args if type(a) not in PARTS], *([target.into] if target is not None else []))
     for stream in streams:
         ctx.wait(stream)
     runtime.libminx().check(call.launch(call.address))
@@ -223,7 +224,7 @@ def has_other_constants(kernel) -> bool:
 
 def current(kernel, call, args, target) -> bool:
     """Have neither the constants of the kernel nor its arrays changed in place?"""
-    if has_other_constants(kernel):
+    if kernel.constants and has_other_constants(kernel):
         return False
     for n, shape, strides, dtype, written in call.numpy:
         array = args[n]
