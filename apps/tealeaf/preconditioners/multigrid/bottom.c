@@ -1,11 +1,16 @@
 /* Small grids. Where a grid has few cells, each rank gets all of them by one sum over the ranks.
- * It then does the rest of the cycle alone, down to one cell, where the solution is exact. So
- * the small grids do not depend on the number of ranks, and the cycle over all of them is one
- * launch. Each rank computes the same, so x needs no exchange. The host makes the matrices once. */
+ * It then does the rest of the cycle alone, down to one cell, where the solution is exact. Each rank
+ * computes the same, so x needs no exchange. The host makes the matrices once.
+ *
+ * The cycle over the grids of at most TEAM_CELLS cells is one launch of one team. Larger ones, which
+ * ranks gather because a message takes longer than all of their cells (multigrid.c), have a launch
+ * for each part of the cycle. */
 #include "tl_bottom.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static const int64_t TEAM_CELLS = 2048;
 
 /* ---- the matrices, on the host ---- */
 
@@ -143,11 +148,16 @@ static mx_err collect_faces(const app_base *base, const tl_bottom_of *of, tl_bot
 static mx_err choose_team(const app_base *base, tl_bottom *bottom)
 {
     enum { LANES = 32 };
+    tl_bottom_args *const c = &bottom->cycle;
     mx_ctx_info info;
     MX_TRY(mx_ctx_get_info(base->ctx, &info));
     const bool large = info.device >= 0;
     bottom->team = large ? mx_league(base->ctx, 1, MX_TEAM_MAX / LANES, LANES)
                          : mx_league(base->ctx, 1, MX_AUTO, MX_AUTO);
+    for (c->team = 0; c->team + 1 < c->grids; c->team++) {
+        const int *const cells = c->grid[c->team].cells;
+        if ((int64_t)cells[0] * cells[1] * cells[2] <= TEAM_CELLS) break;
+    }
     return MX_OK;
 }
 
@@ -177,11 +187,50 @@ mx_err tl_bottom_create(const app_base *base, const tl_bottom_of *of, tl_bottom 
 
 void tl_bottom_destroy(tl_bottom *bottom) { (void)mx_view_destroy(&bottom->data); }
 
+/* ---- the cycle ---- */
+
+/* A team for each row of grid n. */
+static mx_teams rows_of(const tl_bottom *bottom, int n)
+{
+    const int *const cells = bottom->cycle.grid[n].cells;
+    return mx_league(bottom->team.ctx, (int64_t)cells[0] * cells[1], MX_AUTO, MX_AUTO);
+}
+
+/* Step number s of a cycle on grid n. */
+static mx_err step(tl_bottom *bottom, int n, int s)
+{
+    tl_bottom_args *const c = &bottom->cycle;
+    c->part = (tl_bottom_part){.grid = n,
+                               .from = TL_BOTTOM_AFTER(s),
+                               .to = TL_BOTTOM_AFTER(s + 1),
+                               .omega = c->omega[s < c->steps ? s : 2 * c->steps - 1 - s]};
+    return s == 0 ? tl_bottom_first(rows_of(bottom, n), c) : tl_bottom_step(rows_of(bottom, n), c);
+}
+
+static mx_err smooth_and_restrict(tl_bottom *bottom, int n)
+{
+    tl_bottom_args *const c = &bottom->cycle;
+    for (int s = 0; s < c->steps; s++) MX_TRY(step(bottom, n, s));
+    c->part = (tl_bottom_part){.grid = n, .from = TL_BOTTOM_AFTER(c->steps)};
+    return tl_bottom_restrict(rows_of(bottom, n + 1), c);
+}
+
+static mx_err correct_and_smooth(tl_bottom *bottom, int n)
+{
+    tl_bottom_args *const c = &bottom->cycle;
+    c->part = (tl_bottom_part){.grid = n, .to = TL_BOTTOM_AFTER(c->steps)};
+    MX_TRY(tl_bottom_correct(rows_of(bottom, n), c));
+    for (int s = c->steps; s < 2 * c->steps; s++) MX_TRY(step(bottom, n, s));
+    return MX_OK;
+}
+
 mx_err tl_bottom_solve(const app_base *base, tl_bottom *bottom)
 {
-    const int *const n = bottom->spread.cells;
+    const int *const n = bottom->spread.cells, larger = bottom->cycle.team;
     MX_TRY(collect(base, bottom, TL_BOTTOM_B));
+    for (int g = 0; g < larger; g++) MX_TRY(smooth_and_restrict(bottom, g));
     MX_TRY(tl_bottom_cycle(bottom->team, &bottom->cycle));
+    for (int g = larger - 1; g >= 0; g--) MX_TRY(correct_and_smooth(bottom, g));
     return bottom->spread.solid
                ? tl_bottom_spread_3d(mx_range_3d(base->ctx, 0, n[0] + 2, 0, n[1] + 2, 0, n[2] + 2),
                                      &bottom->spread)

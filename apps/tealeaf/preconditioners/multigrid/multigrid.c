@@ -48,7 +48,12 @@
 
 enum { MAX_GRIDS = 32 };
 
-static const double RATIO = 4, BOTTOM_CELLS = 2048;
+static const double RATIO = 4;
+
+/* A grid of at most so many cells is the first of the small ones. Ranks gather a coarse grid of more
+ * cells, because its exchanges, four for two smoothing steps, would take longer than all of its cells
+ * do: on a device each is a message and two launches. */
+static const double BOTTOM_CELLS = 2048, GATHERED_CELLS = 8192, GATHERED_ON_DEVICE = 262144;
 
 /* A grid that the ranks share. Its arrays are `views`; kernels bind `bound`. */
 typedef struct grid {
@@ -469,13 +474,20 @@ static mx_err bind_cycle(tl_multigrid *m, grid *g, const grid *coarse)
     return MX_OK;
 }
 
+/* The solver's mesh stays divided, unless one launch can do a cycle on it. */
+static double small_cells(const tl_multigrid *m)
+{
+    if (m->count == 1 || app_size(m->base->comm) == 1) return BOTTOM_CELLS;
+    return m->by_pairs ? GATHERED_CELLS : GATHERED_ON_DEVICE;
+}
+
 static mx_err make_coarse_grids(tl_multigrid *m)
 {
     for (;;) {
         grid *const fine = &m->grids[m->count - 1], *const g = fine + 1;
         int64_t fewest[TL_GRID_DIMS];
         int shift[TL_GRID_DIMS];
-        if (count_cells(fine, fewest) <= BOTTOM_CELLS || m->count == MAX_GRIDS ||
+        if (count_cells(fine, fewest) <= small_cells(m) || m->count == MAX_GRIDS ||
             !tl_coarsens(fewest, fine->spacing, shift))
             return MX_OK;
         m->count++;

@@ -160,6 +160,10 @@ typedef enum tl_bottom_array {
     TL_BOTTOM_ARRAYS
 } tl_bottom_array;
 
+/* Steps take turns between two arrays, of which OTHER is the first. So after an even number of them
+ * the result is in X. */
+#define TL_BOTTOM_AFTER(steps) ((steps) % 2 == 1 ? TL_BOTTOM_OTHER : TL_BOTTOM_X)
+
 /* A small grid. Its cell with indices (i, j, k), of which the first one in the domain is 1, is
  * element i * plane + j * row + k of each array. Array number n begins at element begin + n *
  * size. */
@@ -186,14 +190,29 @@ MX_DECLARE_FOR(1D, tl_bottom_collect, tl_bottom_copy_args)
 MX_DECLARE_FOR(2D, tl_bottom_spread, tl_bottom_copy_args)
 MX_DECLARE_FOR(3D, tl_bottom_spread_3d, tl_bottom_copy_args)
 
-/* A cycle over all small grids, by one team. On the last one, of one cell, it solves. */
+/* A part of the cycle on one grid: the arrays that it reads and writes. */
+typedef struct tl_bottom_part {
+    int grid, from, to;
+    double omega;
+} tl_bottom_part;
+
 MX_ARGS(tl_bottom_args,
     (mx_f64_1, data),
     int grids, solid, steps;
+    int team; /* number of the first grid of tl_bottom_cycle */
     double omega[TL_BOTTOM_STEPS];
+    tl_bottom_part part;
     tl_bottom_grid grid[TL_BOTTOM_GRIDS];
 );
+/* A cycle over the grids from number `team` on, by one team. On the last one, of one cell, it
+ * solves. */
 MX_DECLARE_FOR(TEAM, tl_bottom_cycle, tl_bottom_args)
+/* On the grid of `part`, a team for each row: the first step, to = omega weight b; any other one;
+ * b of the next grid, from x in `from`; to = to + the correction of the next grid. */
+MX_DECLARE_FOR(TEAM, tl_bottom_first, tl_bottom_args)
+MX_DECLARE_FOR(TEAM, tl_bottom_step, tl_bottom_args)
+MX_DECLARE_FOR(TEAM, tl_bottom_restrict, tl_bottom_args)
+MX_DECLARE_FOR(TEAM, tl_bottom_correct, tl_bottom_args)
 
 /* The width along dimension d of the cell of index f. */
 #define TL_WIDTH(w, d, f) ((f) == (w)->last[d] ? (w)->last_width[d] : (w)->width[d])

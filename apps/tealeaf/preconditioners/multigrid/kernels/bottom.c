@@ -1,6 +1,6 @@
-/* Multigrid on small grids: one cycle in one launch, by one team. See ../bottom.c. The
- * steps are those of kernels/grid.c, but each one is stored. Ghosts are 0, and so are the faces
- * to them. */
+/* Multigrid on small grids: one cycle in one launch, by one team, or on the larger ones of them each
+ * part of a cycle in a launch of its own. See ../bottom.c. The steps are those of kernels/grid.c,
+ * but each one is stored. Ghosts are 0, and so are the faces to them. */
 #include "minx/kernel.h"
 #include "minx/team.h"
 
@@ -44,7 +44,7 @@ MX_BODY void tl_bottom_spread_3d_body(const tl_bottom_copy_args *a, int i, int j
 }
 MX_FOR(3D, tl_bottom_spread_3d)
 
-/* ---- the cycle ---- */
+/* ---- cells ---- */
 
 #define AT(g, array, n) MX_AT(a->data, ARRAY(g, array, n))
 
@@ -70,33 +70,19 @@ MX_BODY double from_neighbours(const tl_bottom_args *a, const tl_bottom_grid *g,
     return sum;
 }
 
-/* from -> to */
-MX_BODY void jacobi_step(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid *g, double omega,
-                         int from, int to)
+/* A step from -> to at place n. */
+MX_BODY void step(const tl_bottom_args *a, const tl_bottom_grid *g, double omega, int from, int to,
+                  int n)
 {
-    MX_TEAM_FOR (t, q, 0, rows_of(g)) {
-        const int line = line_of(g, a->solid, q);
-        MX_VECTOR_FOR (t, k, 1, g->cells[2] + 1) {
-            const int n = line + k;
-            const double sum = AT(g, TL_BOTTOM_B, n) + from_neighbours(a, g, from, n);
-            AT(g, to, n) =
-                (1.0 - omega) * AT(g, from, n) + omega * AT(g, TL_BOTTOM_WEIGHT, n) * sum;
-        }
-    }
-    mx_team_barrier(t);
+    const double sum = AT(g, TL_BOTTOM_B, n) + from_neighbours(a, g, from, n);
+    AT(g, to, n) = (1.0 - omega) * AT(g, from, n) + omega * AT(g, TL_BOTTOM_WEIGHT, n) * sum;
 }
 
-/* x = omega weight b */
-MX_BODY void jacobi_first_step(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid *g,
-                               double omega, int to)
+/* The first step, from 0. */
+MX_BODY void first_step(const tl_bottom_args *a, const tl_bottom_grid *g, double omega, int to,
+                        int n)
 {
-    MX_TEAM_FOR (t, q, 0, rows_of(g)) {
-        const int line = line_of(g, a->solid, q);
-        MX_VECTOR_FOR (t, k, 1, g->cells[2] + 1)
-            AT(g, to, line + k) =
-                omega * AT(g, TL_BOTTOM_WEIGHT, line + k) * AT(g, TL_BOTTOM_B, line + k);
-    }
-    mx_team_barrier(t);
+    AT(g, to, n) = omega * AT(g, TL_BOTTOM_WEIGHT, n) * AT(g, TL_BOTTOM_B, n);
 }
 
 /* b - A x, summed over the fine cells in the coarse cell of row `q` and index ck. */
@@ -120,6 +106,37 @@ MX_BODY double sum_of_residuals(const tl_bottom_args *a, const tl_bottom_grid *g
     return sum;
 }
 
+/* The place of index k = 0 in the row of the coarse grid that has the cells of row `q`. */
+MX_BODY int coarse_line_of(const tl_bottom_args *a, const tl_bottom_grid *g, int q)
+{
+    const tl_transfer *const t = &g->transfer;
+    const int plane = q / g->cells[1], j = q - plane * g->cells[1] + 1;
+    return (a->solid ? TL_COARSE_INDEX(t, 0, plane + 1) * g[1].plane : 0) +
+           TL_COARSE_INDEX(t, 1, j) * g[1].row;
+}
+
+/* ---- a cycle by one team ---- */
+
+MX_BODY void steps_of_team(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid *g,
+                           double omega, int from, int to)
+{
+    MX_TEAM_FOR (t, q, 0, rows_of(g)) {
+        const int line = line_of(g, a->solid, q);
+        MX_VECTOR_FOR (t, k, 1, g->cells[2] + 1) step(a, g, omega, from, to, line + k);
+    }
+    mx_team_barrier(t);
+}
+
+MX_BODY void first_steps_of_team(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid *g,
+                                 double omega, int to)
+{
+    MX_TEAM_FOR (t, q, 0, rows_of(g)) {
+        const int line = line_of(g, a->solid, q);
+        MX_VECTOR_FOR (t, k, 1, g->cells[2] + 1) first_step(a, g, omega, to, line + k);
+    }
+    mx_team_barrier(t);
+}
+
 MX_BODY void restrict_residual(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid *g, int x)
 {
     const tl_bottom_grid *const coarse = g + 1;
@@ -135,39 +152,71 @@ MX_BODY void restrict_residual(const tl_bottom_args *a, mx_team *t, const tl_bot
 MX_BODY void correct(const tl_bottom_args *a, mx_team *t, const tl_bottom_grid *g, int x)
 {
     const tl_transfer *const of = &g->transfer;
-    const tl_bottom_grid *const coarse = g + 1;
     MX_TEAM_FOR (t, q, 0, rows_of(g)) {
-        const int plane = q / g->cells[1], j = q - plane * g->cells[1] + 1, i = plane + a->solid;
-        const int line = line_of(g, a->solid, q);
-        const int from = (a->solid ? TL_COARSE_INDEX(of, 0, i) * coarse->plane : 0) +
-                         TL_COARSE_INDEX(of, 1, j) * coarse->row;
+        const int line = line_of(g, a->solid, q), from = coarse_line_of(a, g, q);
         MX_VECTOR_FOR (t, k, 1, g->cells[2] + 1)
-            AT(g, x, line + k) += AT(coarse, TL_BOTTOM_X, from + TL_COARSE_INDEX(of, 2, k));
+            AT(g, x, line + k) += AT(g + 1, TL_BOTTOM_X, from + TL_COARSE_INDEX(of, 2, k));
     }
     mx_team_barrier(t);
 }
 
-/* Steps take turns between two arrays, of which OTHER is the first. So after an even number of them
- * the result is in X. */
-MX_BODY int array_after(int steps) { return steps % 2 == 1 ? TL_BOTTOM_OTHER : TL_BOTTOM_X; }
-
 MX_BODY void tl_bottom_cycle_body(const tl_bottom_args *a, mx_team *t)
 {
     const int last = a->grids - 1;
-    for (int n = 0; n < last; n++) {
+    for (int n = a->team; n < last; n++) {
         const tl_bottom_grid *const g = &a->grid[n];
-        jacobi_first_step(a, t, g, a->omega[0], array_after(1));
+        first_steps_of_team(a, t, g, a->omega[0], TL_BOTTOM_AFTER(1));
         for (int s = 1; s < a->steps; s++)
-            jacobi_step(a, t, g, a->omega[s], array_after(s), array_after(s + 1));
-        restrict_residual(a, t, g, array_after(a->steps));
+            steps_of_team(a, t, g, a->omega[s], TL_BOTTOM_AFTER(s), TL_BOTTOM_AFTER(s + 1));
+        restrict_residual(a, t, g, TL_BOTTOM_AFTER(a->steps));
     }
-    jacobi_first_step(a, t, &a->grid[last], 1.0, TL_BOTTOM_X);
-    for (int n = last - 1; n >= 0; n--) {
+    first_steps_of_team(a, t, &a->grid[last], 1.0, TL_BOTTOM_X);
+    for (int n = last - 1; n >= a->team; n--) {
         const tl_bottom_grid *const g = &a->grid[n];
-        correct(a, t, g, array_after(a->steps));
+        correct(a, t, g, TL_BOTTOM_AFTER(a->steps));
         for (int s = a->steps; s < 2 * a->steps; s++)
-            jacobi_step(a, t, g, a->omega[2 * a->steps - 1 - s], array_after(s),
-                        array_after(s + 1));
+            steps_of_team(a, t, g, a->omega[2 * a->steps - 1 - s], TL_BOTTOM_AFTER(s),
+                          TL_BOTTOM_AFTER(s + 1));
     }
 }
 MX_FOR(TEAM, tl_bottom_cycle)
+
+/* ---- parts of a cycle, by a team for each row ---- */
+
+MX_BODY void tl_bottom_first_body(const tl_bottom_args *a, mx_team *t)
+{
+    const tl_bottom_grid *const g = &a->grid[a->part.grid];
+    const int line = line_of(g, a->solid, t->league_rank);
+    MX_TEAM_VECTOR_FOR(t, k, 1, g->cells[2] + 1)
+    first_step(a, g, a->part.omega, a->part.to, line + k);
+}
+MX_FOR(TEAM, tl_bottom_first)
+
+MX_BODY void tl_bottom_step_body(const tl_bottom_args *a, mx_team *t)
+{
+    const tl_bottom_grid *const g = &a->grid[a->part.grid];
+    const int line = line_of(g, a->solid, t->league_rank);
+    MX_TEAM_VECTOR_FOR(t, k, 1, g->cells[2] + 1)
+    step(a, g, a->part.omega, a->part.from, a->part.to, line + k);
+}
+MX_FOR(TEAM, tl_bottom_step)
+
+MX_BODY void tl_bottom_restrict_body(const tl_bottom_args *a, mx_team *t)
+{
+    const tl_bottom_grid *const g = &a->grid[a->part.grid], *const coarse = g + 1;
+    const int line = line_of(coarse, a->solid, t->league_rank);
+    MX_TEAM_VECTOR_FOR(t, k, 1, coarse->cells[2] + 1)
+    AT(coarse, TL_BOTTOM_B, line + k) = sum_of_residuals(a, g, a->part.from, t->league_rank, k);
+}
+MX_FOR(TEAM, tl_bottom_restrict)
+
+MX_BODY void tl_bottom_correct_body(const tl_bottom_args *a, mx_team *t)
+{
+    const tl_bottom_grid *const g = &a->grid[a->part.grid];
+    const tl_transfer *const of = &g->transfer;
+    const int line = line_of(g, a->solid, t->league_rank),
+              from = coarse_line_of(a, g, t->league_rank);
+    MX_TEAM_VECTOR_FOR(t, k, 1, g->cells[2] + 1)
+    AT(g, a->part.to, line + k) += AT(g + 1, TL_BOTTOM_X, from + TL_COARSE_INDEX(of, 2, k));
+}
+MX_FOR(TEAM, tl_bottom_correct)
