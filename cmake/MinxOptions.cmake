@@ -1,6 +1,11 @@
 # Turns the options of the root file into compile flags. Sets:
 #   minx_CUDA               ON when the cuda backend is built
 #   minx_CUDA_RUNTIME       the target of CMake with the CUDA run time
+#   minx_HIP                ON when the hip backend is built
+#   minx_HIP_RUNTIME        the library with the HIP run time
+#   minx_HIP_TARGET         what its kernels are compiled for, in words
+#   minx_HIP_INCLUDES       folders of headers that stand for HIP's, where MINX_HIP_PLATFORM is nvidia
+#   minx_NO_CXX_RUNTIME_*   options of cuda's and hip's compilers, by which the library needs nothing of the C++ run time
 #   minx_WARNINGS           warnings for our own C files
 #   minx_HOST_KERNEL_FLAGS  options of kernel files for hosts, without those that depend on the compiler (MinxKernels.cmake)
 #   minx_COMPILER_FLAGS     the options that depend on this compiler
@@ -10,7 +15,10 @@
 #   minx_THREAD_LOCAL       how all C files access thread-local variables
 
 set(minx_CUDA OFF)
-if(NOT MINX_CUDA STREQUAL OFF)
+set(minx_HIP OFF)
+set(minx_HIP_INCLUDES "")
+set(minx_NO_CXX_RUNTIME_cuda -Xcompiler=-fno-exceptions -Xcompiler=-fno-threadsafe-statics)
+if(NOT MINX_CUDA STREQUAL OFF OR (MINX_HIP STREQUAL ON AND MINX_HIP_PLATFORM STREQUAL nvidia))
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
@@ -25,10 +33,37 @@ if(NOT MINX_CUDA STREQUAL OFF)
       set(minx_CUDA_RUNTIME CUDA::cudart)
     endif()
     set(minx_CUDA ON)
-  elseif(MINX_CUDA STREQUAL ON)
+  elseif(MINX_CUDA STREQUAL ON OR MINX_HIP_PLATFORM STREQUAL nvidia)
     message(FATAL_ERROR "MINX_CUDA is ON but no CUDA compiler was found: put nvcc on PATH or set CMAKE_CUDA_COMPILER")
   endif()
 endif()
+if(MINX_HIP STREQUAL ON AND MINX_HIP_PLATFORM STREQUAL nvidia)
+  # The tests' headers map HIP's calls to CUDA's. Both backends would take the same memory for theirs, so cuda is left out.
+  set(minx_CUDA OFF)
+  set(minx_HIP ON)
+  set(minx_HIP_INCLUDES ${PROJECT_SOURCE_DIR}/tests/hip_on_cuda)
+  set(minx_HIP_RUNTIME ${minx_CUDA_RUNTIME})
+  list(JOIN MINX_CUDA_ARCHITECTURES " " minx_HIP_TARGET)
+  string(PREPEND minx_HIP_TARGET "NVIDIA GPUs, ")
+  set(minx_NO_CXX_RUNTIME_hip ${minx_NO_CXX_RUNTIME_cuda})
+elseif(NOT MINX_HIP STREQUAL OFF)
+  include(${CMAKE_CURRENT_LIST_DIR}/MinxHip.cmake)
+endif()
+
+# Adds files for a kind of device (cuda, hip) to libminx. They need nothing of the C++ run time: a consumer without the device's
+# compiler links as C.
+function(minx_add_device_files_ device)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  if(device STREQUAL hip AND MINX_HIP_PLATFORM STREQUAL amd)
+    minx_hip_objects_(minx files ${ARGN})
+    return()
+  endif()
+  target_sources(minx PRIVATE ${ARGN})
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY minx PROPERTIES COMPILE_OPTIONS "${minx_NO_CXX_RUNTIME_${device}}")
+  if(device STREQUAL hip)
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY minx PROPERTIES INCLUDE_DIRECTORIES "${minx_HIP_INCLUDES}")
+  endif()
+endfunction()
 
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(Threads REQUIRED)

@@ -30,10 +30,11 @@ typedef struct mx_pairs {
     void *work;
 } mx_pairs;
 
-/* radix.c, sort_cuda.cu: sort pairs by the lowest `bits` bits. Equal keys keep their order;
+/* radix.c, sort_cuda.cu, sort_hip.cu: sort pairs by the lowest `bits` bits. Equal keys keep their order;
  * pairs->current may change. work NULL: only set work_bytes. */
 mx_err mx_sort_on_host(mx_ctx ctx, mx_pairs *pairs, int bits);
 mx_err mx_sort_on_cuda(mx_ctx ctx, mx_pairs *pairs, int bits);
+mx_err mx_sort_on_hip(mx_ctx ctx, mx_pairs *pairs, int bits);
 
 /* Joins `copies` copies of a view, the first at `from`, into view `to`, and sets the copies to the
  * identity. There are two kernels:

@@ -1,7 +1,7 @@
 /* Sorting. Keys are turned into bits that have the same order; bits and indices are sorted
  * together; rows are then gathered by index. Integers without values need no index: their bits are
  * sorted and turned back into keys. Contiguous integers of 8 bytes are sorted in place. radix.c
- * sorts on hosts, CUB on cuda. */
+ * sorts on hosts, the vendor's library on GPUs. */
 #include "containers.h"
 
 static mx_err sort_pairs(mx_ctx ctx, mx_pairs *p, int bits)
@@ -9,6 +9,7 @@ static mx_err sort_pairs(mx_ctx ctx, mx_pairs *p, int bits)
     mx_ctx_details details;
     MX_TRY(mx_ctx_get_details(ctx, &details));
     return MINX_HAVE_CUDA && details.instance == MX_INSTANCE_CUDA ? mx_sort_on_cuda(ctx, p, bits)
+           : MINX_HAVE_HIP && details.instance == MX_INSTANCE_HIP ? mx_sort_on_hip(ctx, p, bits)
                                                                   : mx_sort_on_host(ctx, p, bits);
 }
 
@@ -117,9 +118,9 @@ mx_err mx_sort_by_key(mx_ctx ctx, mx_view keys, mx_view values)
 static mx_err bin_offsets(mx_ctx ctx, mx_sort_args *args, const mx_pairs *p,
                           const mx_view_info *offsets)
 {
-    mx_ctx_details details;
-    MX_TRY(mx_ctx_get_details(ctx, &details));
-    args->steps = details.instance == MX_INSTANCE_CUDA ? 16 : 512;
+    mx_ctx_info info;
+    MX_TRY(mx_ctx_get_info(ctx, &info));
+    args->steps = info.device >= 0 ? 16 : 512;
     args->count = p->count;
     args->offsets = offsets->data;
     args->offset_stride = offsets->stride[0];

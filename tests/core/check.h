@@ -189,7 +189,20 @@ static inline bool check_is(mx_ctx ctx, const char *backend)
     return strcmp(info.backend, backend) == 0;
 }
 
-/* Does the context run the code for devices: that of cuda, or that of simt (serial:order=shuffled
+/* The backend of this run, if it is one of GPUs; else NULL. */
+static inline const char *check_gpu(void)
+{
+    return strncmp(check_resource, "cuda", 4) == 0  ? "cuda"
+           : strncmp(check_resource, "hip", 3) == 0 ? "hip"
+                                                    : NULL;
+}
+
+static inline bool check_is_gpu(mx_ctx ctx)
+{
+    return check_is(ctx, "cuda") || check_is(ctx, "hip");
+}
+
+/* Does the context run the code for devices: that of a GPU, or that of simt (serial:order=shuffled
  * too)? */
 static inline bool check_runs_device_code(mx_ctx ctx)
 {
@@ -217,8 +230,8 @@ static inline int check_begin(int argc, char **argv)
         printf("%s: %s\n", skip ? "skipped under valgrind" : "failed", mx_err_message());
         return skip ? CHECK_SKIPPED : 1;
     }
-    if (strncmp(check_resource, "cuda", 4) == 0 && !mx_backend_available("cuda", &why)) {
-        printf("skipped: cuda: %s\n", why);
+    if (check_gpu() != NULL && !mx_backend_available(check_gpu(), &why)) {
+        printf("skipped: %s: %s\n", check_gpu(), why);
         return CHECK_SKIPPED;
     }
     return 0;

@@ -7,7 +7,7 @@
 #ifndef TEAM_WITHOUT_HEADER
 #include "minx/team.h"
 #endif
-#if !defined(__CUDACC__) || defined(NONE) || defined(NO_JOIN_OF_A_SCAN)
+#if !defined(MX_GPU_CODE_) || defined(NONE) || defined(NO_JOIN_OF_A_SCAN)
 #include "minx/scan.h" /* for nvcc it brings CUB, which takes three times as long as all else */
 #endif
 

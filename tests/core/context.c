@@ -201,10 +201,12 @@ static void test_backends(void)
     CHECK(!mx_resource_built("serial:check=nothing") && mx_resource_built("serial:check=openmp"));
     CHECK_I64(mx_backend_devices("serial"), 0);
     CHECK_I64(mx_backend_devices("nothing"), 0);
-    if (!mx_backend_available("cuda", &why)) {
+    static const char *const gpus[] = {"cuda", "hip"};
+    for (int g = 0; g < 2; g++) {
         mx_ctx ctx;
-        CHECK_I64(mx_backend_devices("cuda"), 0);
-        CHECK_FAILS(mx_ctx_create("cuda", &ctx), MX_ERR_BACKEND, "cuda");
+        if (mx_backend_available(gpus[g], &why)) continue;
+        CHECK_I64(mx_backend_devices(gpus[g]), 0);
+        CHECK_FAILS(mx_ctx_create(gpus[g], &ctx), MX_ERR_BACKEND, gpus[g]);
         CHECK(ctx == NULL);
     }
 }
@@ -216,6 +218,8 @@ static void test_names(void)
     CHECK_I64(strcmp(mx_space_name(MX_SPACE_HOST), "Host"), 0);
     CHECK_I64(strcmp(mx_space_name(MX_SPACE_PINNED), "CudaHostPinned"), 0);
     CHECK_I64(strcmp(mx_space_name(MX_SPACE_SIMT), "Simt"), 0);
+    CHECK_I64(strcmp(mx_space_name(MX_SPACE_HIP), "HIP"), 0);
+    CHECK_I64(strcmp(mx_space_name(MX_SPACE_STAGING), "staging"), 0);
     CHECK(mx_host_cores() >= 1);
     CHECK(mx_version()[0] >= '0' && mx_version()[0] <= '9');
     CHECK(strlen(mx_build_description()) > 0);
@@ -228,19 +232,23 @@ static void test_own(mx_ctx ctx)
     MUST(mx_ctx_get_info(ctx, &info));
     CHECK(info.threads >= 1);
     CHECK(info.layout == MX_LAYOUT_LEFT || info.layout == MX_LAYOUT_RIGHT);
-    if (strcmp(info.backend, "cuda") != 0) return;
+    if (!check_is_gpu(ctx)) return;
     mx_ctx other;
     char resource[64];
+    const char *const gpu = info.backend;
     CHECK_I64(info.device, 0);
-    CHECK_I64(info.space, MX_SPACE_CUDA);
+    CHECK_I64(info.space, strcmp(gpu, "cuda") == 0 ? MX_SPACE_CUDA : MX_SPACE_HIP);
     CHECK(strlen(info.device_name) > 0);
-    CHECK(mx_backend_devices("cuda") > 0);
-    snprintf(resource, sizeof resource, "cuda:device=%d", mx_backend_devices("cuda"));
+    CHECK(mx_backend_devices(gpu) > 0);
+    snprintf(resource, sizeof resource, "%s:device=%d", gpu, mx_backend_devices(gpu));
     CHECK_FAILS(mx_ctx_create(resource, &other), MX_ERR_BACKEND, "this machine has");
     CHECK(other == NULL);
-    CHECK_FAILS(mx_ctx_create("cuda:threads=2", &other), MX_ERR_INPUT, "threads: got 2");
-    CHECK_FAILS(mx_ctx_create("cuda:order=shuffled", &other), MX_ERR_INPUT, "expected serial");
-    CHECK_FAILS(mx_ctx_create("serial:check=cuda", &other), MX_ERR_INPUT, "runs on the host");
+    snprintf(resource, sizeof resource, "%s:threads=2", gpu);
+    CHECK_FAILS(mx_ctx_create(resource, &other), MX_ERR_INPUT, "threads: got 2");
+    snprintf(resource, sizeof resource, "%s:order=shuffled", gpu);
+    CHECK_FAILS(mx_ctx_create(resource, &other), MX_ERR_INPUT, "expected serial");
+    snprintf(resource, sizeof resource, "serial:check=%s", gpu);
+    CHECK_FAILS(mx_ctx_create(resource, &other), MX_ERR_INPUT, "runs on the host");
     CHECK(other == NULL);
 }
 

@@ -1,21 +1,22 @@
-/* The blocks of a reduction on cuda, over teams (minx/device/launch.h) and over ranges
- * (core/backends/cuda/cuda_grid.h). It needs no GPU. */
+/* The blocks of a reduction on a GPU, over teams (minx/device/launch.h) and over ranges
+ * (core/backends/device/device_grid.h). It needs no GPU. */
 #include "check.h"
 
-#include "../../core/backends/cuda/cuda_grid.h"
+enum { MX_GPU_WAVE_ = 32 }; /* as on NVIDIA's GPUs */
+#include "../../core/backends/device/device_grid.h"
 
 /* An H200 runs 8 blocks of 256 threads on each of its 132 multiprocessors at a time. */
 enum { RESIDENT = 132 * 8, TINY_AT_A_TIME = RESIDENT * 256, MANY = 2000000000 };
 
 static int64_t blocks(int64_t teams, int64_t at_a_time, bool has_scratch, size_t value_bytes)
 {
-    return mx_cuda_team_blocks_(teams, at_a_time, RESIDENT, has_scratch, value_bytes);
+    return mx_gpu_team_blocks_(teams, at_a_time, RESIDENT, has_scratch, value_bytes);
 }
 
 static int one_at_a_time(void) { return 1; }
 static int six_at_a_time(void) { return 6; }
 
-/* Whatever the device, one block along a row covers the row, as mx_cuda_strided_share_ assumes, and
+/* Whatever the device, one block along a row covers the row, as mx_gpu_strided_share_ assumes, and
  * a large range has about as many blocks as run at a time. */
 static void test_strides(int64_t rows, int64_t columns, int64_t processors, int (*at_a_time)(void))
 {
@@ -26,7 +27,7 @@ static void test_strides(int64_t rows, int64_t columns, int64_t processors, int 
     launch.axis[1].end = columns;
     CHECK(!plan_planes(&launch, &instance, 8 * processors));
     CHECK_OK(plan_grid(&launch, &instance, processors, 8 * processors));
-    const mx_cuda_launch_ *plan = mx_cuda_planned_(&launch);
+    const mx_gpu_launch_ *plan = mx_gpu_planned_(&launch);
     const int64_t limit = processors * at_a_time(), items = rows * columns;
     const bool one_covers = plan->grid[0] > 1 || columns <= plan->block[0];
     const bool enough = items < 256 * limit || plan->blocks >= limit / 2;
@@ -50,7 +51,7 @@ static void test_blocks_of(int dims, int per_thread, int threads, int64_t rows, 
     const bool planes = plan_planes(&launch, &instance, RESIDENT);
     CHECK(planes == (dims == 3));
     if (!planes) CHECK_OK(plan_grid(&launch, &instance, 132, RESIDENT));
-    CHECK_I64(mx_cuda_planned_(&launch)->blocks, expected);
+    CHECK_I64(mx_gpu_planned_(&launch)->blocks, expected);
 }
 
 /* A random reduction. Its blocks have whole warps and at most the threads of the instance, or 256
@@ -80,7 +81,7 @@ static void test_random_plan(void)
     const int64_t p = processors[check_random_int(0, 2)];
     const bool planes = plan_planes(&launch, &instance, 8 * p);
     if (!planes) CHECK_OK(plan_grid(&launch, &instance, p, 8 * p));
-    const mx_cuda_launch_ *plan = mx_cuda_planned_(&launch);
+    const mx_gpu_launch_ *plan = mx_gpu_planned_(&launch);
     const int64_t contiguous = launch.axis[last].end - launch.axis[last].begin;
     const int64_t threads = (int64_t)plan->block[0] * plan->block[1];
     CHECK(threads > 0 && threads % 32 == 0);
@@ -120,11 +121,11 @@ int main(void)
         test_strides(long_side, short_side, p, six_at_a_time);
     }
 
-    test_blocks_of(2, 2, 512, 16 * MX_CUDA_SLOTS_, MX_CUDA_SLOTS_);
-    test_blocks_of(2, 2, 512, 16 * MX_CUDA_LONG_JOIN_, MX_CUDA_LONG_JOIN_);
-    test_blocks_of(2, 1, 256, 4 * MX_CUDA_SLOTS_, MX_CUDA_SLOTS_);
-    test_blocks_of(2, 8, 256, 32 * MX_CUDA_LONG_JOIN_, MX_CUDA_LONG_JOIN_);
-    test_blocks_of(3, 2, 512, 4 * MX_CUDA_SLOTS_ / 8, MX_CUDA_SLOTS_);
+    test_blocks_of(2, 2, 512, 16 * MX_GPU_SLOTS_, MX_GPU_SLOTS_);
+    test_blocks_of(2, 2, 512, 16 * MX_GPU_LONG_JOIN_, MX_GPU_LONG_JOIN_);
+    test_blocks_of(2, 1, 256, 4 * MX_GPU_SLOTS_, MX_GPU_SLOTS_);
+    test_blocks_of(2, 8, 256, 32 * MX_GPU_LONG_JOIN_, MX_GPU_LONG_JOIN_);
+    test_blocks_of(3, 2, 512, 4 * MX_GPU_SLOTS_ / 8, MX_GPU_SLOTS_);
     for (int n = 0; n < 100000; n++) test_random_plan();
 
     /* no more blocks than teams */

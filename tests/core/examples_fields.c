@@ -163,7 +163,7 @@ static bool has_pairs(mx_ctx ctx)
 {
     mx_ctx_info info;
     MUST(mx_ctx_get_info(ctx, &info));
-    return info.threads > 1 || check_is(ctx, "simt") || check_is(ctx, "cuda");
+    return info.threads > 1 || check_is(ctx, "simt") || check_is_gpu(ctx);
 }
 
 void check_spmv(mx_ctx ctx)

@@ -118,7 +118,7 @@ static int run_child(world *w)
     alarm(60); /* what waits for ever ends by a signal */
     check_failures = 0;
     use_old(w);
-    const bool cuda = check_is(w->ctx, "cuda");
+    const bool cuda = check_is_gpu(w->ctx);
     end_world(w);
     use_new("serial", false);
     if (!cuda) use_new(check_resource, w->has_threads);

@@ -188,9 +188,8 @@ static void test_wait(mx_ctx one)
     in_args args[2] = {{.factor = 3935559000370003845u}, {.factor = 25214903917u}};
     uint64_t sum = 0, expected = 0;
     snprintf(resource, sizeof resource, "%s%s", check_resource,
-             check_is(one, "cuda")
-                 ? strchr(check_resource, ':') ? ",priority=high" : ":priority=high"
-                 : "");
+             check_is_gpu(one) ? strchr(check_resource, ':') ? ",priority=high" : ":priority=high"
+                               : "");
     MUST(mx_ctx_create(resource, &two));
     MUST(mx_ctx_create("serial", &host));
     mx_ctx const ctx[2] = {one, two};

@@ -134,7 +134,7 @@ static void run_cases(mu_world *w)
 {
     static const mu_case *const tables[] = {mu_view_cases,  mu_copy_cases,    mu_launch_cases,
                                             mu_graph_cases, mu_context_cases, mu_kit_cases};
-    const bool cuda = check_is(w->ctx, "cuda"), simt = check_is(w->ctx, "simt");
+    const bool cuda = check_is_gpu(w->ctx), simt = check_is(w->ctx, "simt");
     const bool applies[] = {[MU_ALL] = true,
                             [MU_HOSTS] = !cuda,
                             [MU_CORES] = !cuda && !simt && strchr(w->info.backend, ':') == NULL,

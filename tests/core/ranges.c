@@ -165,7 +165,7 @@ static void test_neighbours(mx_ctx ctx, int64_t n0, int64_t n2, int shift)
  * planes only are many rows, and so are some hundred. */
 static void test_planes(mx_ctx ctx)
 {
-    const bool cuda = check_is(ctx, "cuda");
+    const bool cuda = check_is_gpu(ctx);
     const int64_t many = cuda ? 17004 : 504, max_extent = cuda ? 70001 : 701;
     visit_all(ctx, (box){3, {0, 0, 0}, {64, 8, 64}, {0}});
     visit_all(ctx, (box){3, {-40, 7, -100}, {57, 28, -27}, {0}});
@@ -213,7 +213,7 @@ static void test_tiles(mx_ctx ctx)
  * shorter ranges do there. */
 static void test_thin(mx_ctx ctx)
 {
-    const bool cuda = check_is(ctx, "cuda");
+    const bool cuda = check_is_gpu(ctx);
     const int64_t longest = cuda ? 30011 : 3011, rows = cuda ? 300000 : 7000;
     const int64_t tiled_rows = cuda ? 70001 : 4001;
     visit_all(ctx, (box){1, {0}, {cuda ? 1000003 : 60013}, {0}});

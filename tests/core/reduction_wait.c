@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     const int code = check_begin(argc, argv);
     if (code != 0) return code;
     test_bits();
-    if (strncmp(check_resource, "cuda", 4) == 0) test_limit();
+    if (check_gpu() != NULL) test_limit();
     mx_finalize();
     return check_failures > 0;
 }

@@ -373,7 +373,7 @@ static void test_resource(void)
                              *const any[] = {"--mx-map-device-id-by=random", NULL};
     char left[512], out[1024], err[1024];
     const char *threads = strstr(check_resource, "threads=");
-    const bool cuda = strncmp(check_resource, "cuda", 4) == 0;
+    const bool cuda = check_gpu() != NULL;
     const bool one = cuda || strncmp(check_resource, "serial", 6) == 0;
     mx_ctx ctx;
     mx_ctx_info info = {0};
@@ -386,7 +386,7 @@ static void test_resource(void)
     mx_finalize();
     CHECK_OK(start("", far, left, out, err, sizeof out));
     if (cuda)
-        CHECK_FAILS(mx_ctx_create("cuda", &ctx), MX_ERR_BACKEND, "device: got 1023");
+        CHECK_FAILS(mx_ctx_create(check_gpu(), &ctx), MX_ERR_BACKEND, "device: got 1023");
     else
         CHECK_OK(mx_ctx_create(check_resource, &ctx)); /* hosts have no devices to choose */
     mx_ctx_destroy(&ctx);
@@ -395,8 +395,8 @@ static void test_resource(void)
         CHECK_OK(start("MPI_LOCALRANKID=5", again ? any : rank, left, out, err, sizeof out));
         CHECK_OK(mx_ctx_create(check_resource, &ctx));
         CHECK_OK(mx_ctx_get_info(ctx, &info));
-        if (cuda && !again) CHECK_I64(info.device, 5 % mx_backend_devices("cuda"));
-        if (cuda) CHECK(info.device >= 0 && info.device < mx_backend_devices("cuda"));
+        if (cuda && !again) CHECK_I64(info.device, 5 % mx_backend_devices(check_gpu()));
+        if (cuda) CHECK(info.device >= 0 && info.device < mx_backend_devices(check_gpu()));
         mx_ctx_destroy(&ctx);
         mx_finalize();
     }

@@ -84,7 +84,7 @@ static void test_refused(mx_ctx ctx)
     CHECK_FAILS(mx_ctx_wait_stream(ctx, stream), MX_ERR_ARG, "records a graph");
     CHECK_FAILS(mx_stream_wait_ctx(stream, ctx), MX_ERR_ARG, "records a graph");
     mx_graph_destroy(&graph);
-    if (check_is(ctx, "cuda")) {
+    if (check_is_gpu(ctx)) {
         snprintf(resource, sizeof resource, "%s%cpriority=high", check_resource,
                  strchr(check_resource, ':') ? ',' : ':');
         CHECK_FAILS(mx_ctx_create_on_stream(resource, stream, &made), MX_ERR_INPUT,
@@ -100,7 +100,7 @@ static void test_refused(mx_ctx ctx)
 static void test(mx_ctx ctx)
 {
     test_refused(ctx);
-    if (check_is(ctx, "cuda")) test_streams(ctx);
+    if (check_is_gpu(ctx)) test_streams(ctx);
 }
 
 int main(int argc, char **argv) { return check_main(argc, argv, test); }

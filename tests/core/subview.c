@@ -449,7 +449,7 @@ static void test_wrap_refused(mx_ctx ctx)
     mx_view memory, w;
     MUST(mx_view_create_1d(ctx, "memory", MX_I32, 40, &memory));
     char *data = check_info(memory).data;
-    const mx_space not_accessible = check_is(ctx, "cuda") ? MX_SPACE_HOST : MX_SPACE_CUDA;
+    const mx_space not_accessible = check_is_gpu(ctx) ? MX_SPACE_HOST : MX_SPACE_CUDA;
     const mx_view_options elsewhere = {not_accessible, MX_LAYOUT_DEFAULT, false, false};
     const mx_view_options left = {MX_SPACE_DEFAULT, MX_LAYOUT_LEFT, false, false};
     CHECK_FAILS(mx_view_wrap(ctx, "w", MX_I32, 2, extents, NULL, &elsewhere, data, &w),

@@ -156,7 +156,7 @@ static void test(mx_ctx ctx)
                        cuda[] = {{1, 1}, {1, 32}, {3, 1}, {8, 4}, {8, 32}, {32, 32}, {64, 2}};
     mx_ctx_info info;
     MUST(mx_ctx_get_info(ctx, &info));
-    const bool is_simt = check_is(ctx, "simt"), is_cuda = check_is(ctx, "cuda");
+    const bool is_simt = check_is(ctx, "simt"), is_cuda = check_is_gpu(ctx);
     const shape *const shapes = is_simt             ? simt
                                 : is_cuda           ? cuda
                                 : info.threads >= 3 ? three

@@ -127,6 +127,7 @@ static mx_ctx open_context(void)
     model.device = strcmp(info.backend, "serial") == 0   ? 0x00000001
                    : strcmp(info.backend, "openmp") == 0 ? 0x01000001
                    : strcmp(info.backend, "cuda") == 0   ? 0x02000001
+                   : strcmp(info.backend, "hip") == 0    ? 0x03000001
                                                          : 0x09000001;
     return ctx;
 }

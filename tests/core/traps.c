@@ -225,7 +225,7 @@ static void test_require(mx_ctx ctx)
     traps_require_args args;
     double sum = 0;
     const mx_range_2 all = mx_range_2d(ctx, 0, 20, 0, 30);
-    if (check_is(ctx, "cuda")) return;
+    if (check_is_gpu(ctx)) return;
     for (int e = 0; e < 600; e++) x[e / 30][e % 30] = 4;
     MUST(mx_view_create_2d(ctx, "x", MX_F64, 20, 30, &vx));
     MUST(mx_view_create_2d(ctx, "y", MX_F64, 20, 30, &vy));

@@ -182,7 +182,7 @@ static void test(mx_ctx ctx)
 {
     mx_ctx_info info;
     MUST(mx_ctx_get_info(ctx, &info));
-    const bool many = check_is(ctx, "simt") || check_is(ctx, "cuda");
+    const bool many = check_is(ctx, "simt") || check_is_gpu(ctx);
     make_rows();
     for (int lanes = 1; lanes <= VE_LANES; lanes *= 2) {
         /* lanes of simt are threads, of which many on few cores take seconds */
@@ -192,7 +192,7 @@ static void test(mx_ctx ctx)
         if (many || info.threads >= 2) check(ctx, (shape){2, lanes});
     }
     if (many) check_all_types(ctx, (shape){3, 4});
-    if (check_is(ctx, "cuda")) check_all_types(ctx, (shape){32, 32});
+    if (check_is_gpu(ctx)) check_all_types(ctx, (shape){32, 32});
     check_all_types(ctx, (shape){MX_AUTO, MX_AUTO});
     MUST(mx_ctx_check_against(ctx, "serial", 1e-12));
     check_shape(ctx, (shape){1, 4});

@@ -162,7 +162,7 @@ static void test_refused(mx_ctx ctx)
     CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 1, nine, &strided, &v), MX_ERR_LAYOUT,
                 "expected a layout of layout.h");
     CHECK_FAILS(mx_view_create_1d(ctx, "v", 0, 3, &v), MX_ERR_TYPE, "element type");
-    const mx_space not_accessible = check_is(ctx, "cuda") ? MX_SPACE_HOST : MX_SPACE_CUDA;
+    const mx_space not_accessible = check_is_gpu(ctx) ? MX_SPACE_HOST : MX_SPACE_CUDA;
     const mx_view_options elsewhere = {not_accessible, MX_LAYOUT_DEFAULT, false, false};
     CHECK_FAILS(mx_view_create(ctx, "v", MX_F64, 1, nine, &elsewhere, &v), MX_ERR_SPACE,
                 "cannot access");

@@ -268,14 +268,14 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
 #define MX_TERM_ARGUMENTS_(v, d) (int)(MX_CODE_(v) >> 4 & 15), (int)(MX_CODE_(v) & 15), d
 
 #ifdef MINX_BOUNDS_CHECK
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_COLD_ static __device__ __noinline__
 #elif defined(MX_CHECKS_BODIES_)
 #define MX_COLD_ MX_INLINE
 #else
 #define MX_COLD_ static __attribute__((noinline, cold, unused))
 #endif
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #include <stdio.h>
 #else
 /* For host code outside kernels (an accessor bound without a context). No fence can report its
@@ -284,18 +284,18 @@ void mx_fault_stop_(uint64_t stamp, const char *expression, int dimension, int64
                     int64_t origin, int64_t extent, const char *file, int line);
 #endif
 /* The item that a thread is at: its indices, or those of its team in the league. NAME__item sets it.
- * On cuda in shared memory, for the first 512 threads of a block and up to three dimensions. */
+ * On GPUs in shared memory, for the first 512 threads of a block and up to three dimensions. */
 typedef struct mx_item_ {
     int32_t dims; /* 0: none */
     int64_t index[6];
 } mx_item_;
-#ifdef __CUDACC__
-enum { MX_CUDA_ITEM_BYTES_ = 512 * (3 * sizeof(int64_t) + sizeof(int32_t)) };
+#ifdef MX_GPU_CODE_
+enum { MX_GPU_ITEM_BYTES_ = 512 * (3 * sizeof(int64_t) + sizeof(int32_t)) };
 static __device__ __forceinline__ int64_t *mx_item_index_(int32_t **dims)
 {
     __shared__ int64_t index[512][3];
     __shared__ int32_t count[512];
-    static_assert(sizeof index + sizeof count == MX_CUDA_ITEM_BYTES_, "");
+    static_assert(sizeof index + sizeof count == MX_GPU_ITEM_BYTES_, "");
     const unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     *dims = t < 512 ? &count[t] : NULL;
     return t < 512 ? index[t] : NULL;
@@ -340,11 +340,11 @@ MX_COLD_ int64_t mx_fault_record_(mx_fault_ *fault, uint64_t stamp, const char *
                                   int dimension, int64_t index, int64_t origin, int64_t extent,
                                   const char *file, int line)
 {
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
     if (fault == NULL) {
         printf("minx: %s:%d: MX_AT(%s, ...): accessor %s was %s\n", file, line, expression,
                expression, stamp == 0 ? "never bound" : "bound without a context");
-        __trap();
+        MX_GPU_TRAP_();
     }
     const int before = atomicAdd(&fault->count, 1);
 #else
@@ -365,7 +365,7 @@ MX_COLD_ int64_t mx_fault_record_(mx_fault_ *fault, uint64_t stamp, const char *
         for (int c = 0; c < 63 && (c == 0 || expression[c - 1] != '\0'); c++)
             fault->expression[c] = expression[c];
         for (int c = 0; c < 127 && (c == 0 || file[c - 1] != '\0'); c++) fault->file[c] = file[c];
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
         __threadfence_system();
 #endif
     }

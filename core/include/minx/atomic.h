@@ -22,7 +22,7 @@
  * The statements work on a copy named p, which is then written back. They must not leave the block
  * (no break, continue, goto or return) and must not contain another update. Any other access to the
  * same struct in the launch, plain loads too, is a race. All host threads share one table of locks.
- * On cuda each kernel file has its own table: kernels of two files that update the same struct must
+ * On GPUs each kernel file has its own table: kernels of two files that update the same struct must
  * not run at the same time.
  *
  * Memory fences, for the loads and stores of the item that calls them:
@@ -35,7 +35,7 @@
 
 #include <string.h>
 
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 typedef unsigned mx_bits32_;
 typedef unsigned long long mx_bits64_;
 #define MX_BARRIER_() ((void)0)
@@ -154,19 +154,19 @@ typedef uint64_t __attribute__((may_alias)) mx_bits64_;
 #define MX_ATOMIC_EXTREMES_(tag, T, U, B) \
     MX_ATOMIC_LOOP_(min, tag, T, U, B)    \
     MX_ATOMIC_LOOP_(max, tag, T, U, B)
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_ATOMIC_FLOAT_(tag, T, B)                    \
     MX_ATOMIC_ALL_(tag, T, T, B)                       \
     MX_ATOMIC_EXTREMES_(tag, T, T, B)                  \
     MX_ATOMIC_NATIVE_(add, tag, T, T, atomicAdd(p, v)) \
     MX_ATOMIC_NATIVE_(sub, tag, T, T, atomicAdd(p, -v))
-#define MX_ATOMIC_HARDWARE_(tag, T, U, B, N)                       \
-    MX_ATOMIC_NATIVE_(add, tag, T, U, atomicAdd((B *)p, (B)v))     \
-    MX_ATOMIC_NATIVE_(sub, tag, T, U, atomicAdd((B *)p, 0 - (B)v)) \
-    MX_ATOMIC_NATIVE_(min, tag, T, U, atomicMin((N *)p, (N)v))     \
-    MX_ATOMIC_NATIVE_(max, tag, T, U, atomicMax((N *)p, (N)v))     \
-    MX_ATOMIC_NATIVE_(and_, tag, T, U, atomicAnd((B *)p, (B)v))    \
-    MX_ATOMIC_NATIVE_(or_, tag, T, U, atomicOr((B *)p, (B)v))      \
+#define MX_ATOMIC_HARDWARE_(tag, T, U, B, N)                            \
+    MX_ATOMIC_NATIVE_(add, tag, T, U, atomicAdd((B *)p, (B)v))          \
+    MX_ATOMIC_NATIVE_(sub, tag, T, U, atomicAdd((B *)p, 0 - (B)v))      \
+    MX_ATOMIC_NATIVE_(min, tag, T, U, MX_GPU_ATOMIC_MIN_((N *)p, (N)v)) \
+    MX_ATOMIC_NATIVE_(max, tag, T, U, MX_GPU_ATOMIC_MAX_((N *)p, (N)v)) \
+    MX_ATOMIC_NATIVE_(and_, tag, T, U, atomicAnd((B *)p, (B)v))         \
+    MX_ATOMIC_NATIVE_(or_, tag, T, U, atomicOr((B *)p, (B)v))           \
     MX_ATOMIC_NATIVE_(xor_, tag, T, U, atomicXor((B *)p, (B)v))
 #else
 #define MX_ATOMIC_FLOAT_(tag, T, B)    \
@@ -255,7 +255,7 @@ MX_ATOMIC_INTEGER_(u64, uint64_t, uint64_t, mx_bits64_, unsigned long long)
 /* The lock that belongs to an address. mx_lock_: did this item get it? Hosts wait until it does; a
  * thread of a GPU must not, since the one that has it may belong to the same warp and wait for it
  * to take the other branch. */
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 MX_INLINE int *mx_lock_of_(const void *p)
 {
     static __device__ int locks[1024];

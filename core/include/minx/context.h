@@ -64,13 +64,14 @@ typedef enum mx_space {
     MX_SPACE_MANAGED, /* moves between host and device by itself */
     MX_SPACE_PINNED,  /* page-locked host memory, which devices access too */
     MX_SPACE_SIMT,    /* memory of simt: host code cannot access it, as with a device */
+    MX_SPACE_HIP,     /* memory of a HIP device */
     /* a request for host memory that the context can access: pinned if it has a device, else
      * ordinary */
     MX_SPACE_STAGING
 } mx_space;
 
 /* The name in messages and profiling tools: "Host", "Cuda", "CudaUVM" (managed), "CudaHostPinned"
- * (pinned) or "Simt". */
+ * (pinned), "Simt" or "HIP". */
 const char *mx_space_name(mx_space space);
 
 /* Starts the run time. It is the first call of a program, or the first after mx_finalize. It checks

@@ -83,7 +83,7 @@
 /* The same for a function that is not inlined: a loop over many cells that several places call, or
  * that uses many arrays. Where gcc inlines such a loop, it may not vectorise a copy of it, or may
  * not keep all its addresses in general registers. */
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_BODY_NOINLINE static __device__ __noinline__
 #elif defined(MX_CHECKS_BODIES_)
 #define MX_BODY_NOINLINE MX_INLINE
@@ -111,10 +111,10 @@
             return;                         \
         }                                   \
     } while (0)
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #include <stdio.h>
 #define MX_BODY_FAIL_(format, ...) \
-    (printf("minx: %s:%d: " format "%s\n", __FILE__, __LINE__, __VA_ARGS__), __trap())
+    (printf("minx: %s:%d: " format "%s\n", __FILE__, __LINE__, __VA_ARGS__), MX_GPU_TRAP_())
 #else
 #define MX_BODY_FAIL_(format, ...) mx_body_fail_(__FILE__, __LINE__, format "%s", __VA_ARGS__)
 #endif
@@ -137,7 +137,7 @@ void mx_body_fail_(const char *file, int line, const char *format, ...)
 #endif
 #define MX_SYMBOL_(name) MX_PASTE_OF_(name##__, MX_INSTANCE_SUFFIX)
 
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_SIMD
 #define MX_SIMD_SUM(...)
 #define MX_UNROLL(n) MX_PRAGMA_(unroll n)
@@ -172,7 +172,7 @@ void mx_body_fail_(const char *file, int line, const char *format, ...)
 #ifdef MX_DISPATCH
 #include "minx/detail/dispatch.h"
 #endif
-#if defined(__CUDACC__)
+#if defined(MX_GPU_CODE_)
 #include "minx/device/kernel.h"
 #elif !defined(MX_DISPATCH) || defined(MX_INSTANCE_SUFFIX)
 #include "minx/host/kernel.h"
@@ -193,7 +193,7 @@ void mx_body_fail_(const char *file, int line, const char *format, ...)
  * each thread has an array of its own. On cuda the threads of a block share one and add by atomics,
  * so sums of floating-point numbers may differ there in their last bits from run to run. Elements
  * have 4 or 8 bytes. */
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define mx_array_add(array, e, x) mx_atomic_add(&(array).at[e], x)
 #else
 #define mx_array_add(array, e, x) ((void)((array).at[e] += (x)))

@@ -149,7 +149,7 @@ typedef struct mx_instance {
 /* Kinds of instances, as minx_add_kernels names them: MX_INSTANCE_HOST and so on, MX_INSTANCE_KINDS
  * of them. */
 #define MX_INSTANCE_KINDS_(ROW) \
-    ROW(HOST, "host") ROW(SIMT, "simt") ROW(CUDA, "cuda") MX_INSTANCE_RACES_(ROW)
+    ROW(HOST, "host") ROW(SIMT, "simt") ROW(CUDA, "cuda") ROW(HIP, "hip") MX_INSTANCE_RACES_(ROW)
 #ifdef MINX_RACE_CHECK /* kernels that check=races watches */
 #define MX_INSTANCE_RACES_(ROW) ROW(HOST_RACES, "host_races") ROW(SIMT_RACES, "simt_races")
 #else

@@ -82,16 +82,14 @@ MX_COMPARISONS_(u64, uint64_t)
     MX_PICK_NUMBER_(mx_clamp, sum, )(MX_AS_(sum, x), MX_AS_(sum, low), MX_AS_(sum, high))
 #define mx_clamp(x, low, high) MX_CLAMP_((x) + (low) + (high), x, low, high)
 
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_RSQRT_(s, x) rsqrt##s(x)
-#define MX_RECIP_(x) mx_cuda_recip_(x)
+#define MX_RECIP_(x) mx_gpu_recip_(x)
 /* The hardware's reciprocal y has at least 18 correct bits. With e = 1 - x y, 1 / x = y (1 + e +
  * e^2 + ...); what is left out is below 2^-54. */
-MX_INLINE double mx_cuda_recip_(double x)
+MX_INLINE double mx_gpu_recip_(double x)
 {
-    double y;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-    const double e = fma(-x, y, 1.0);
+    const double y = mx_gpu_rough_reciprocal_(x), e = fma(-x, y, 1.0);
     return fma(y, fma(e, e, e), y);
 }
 #define MX_HYPOT3_(s, x, y, z) norm3d##s(x, y, z)

@@ -49,7 +49,7 @@
     M(u32, uint32_t, 0, UINT32_MAX)       \
     M(u64, uint64_t, 0, UINT64_MAX)
 
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_REDUCE_FN_ static __host__ __device__ __forceinline__
 #elif defined(MX_CHECKS_BODIES_)
 #define MX_REDUCE_FN_ MX_INLINE

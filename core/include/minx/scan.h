@@ -34,7 +34,7 @@
     MX_DEFINE_NUMBER_(name, D, I, S##_BLOCK_, MX_PATTERN_SCAN)
 #endif
 
-#ifndef __CUDACC__
+#ifndef MX_GPU_CODE_
 #define MX_SCAN_ITEM_(name)              \
     name##__value value_ = lane_[l];     \
     name##__item(&a, i, &value_, false); \
@@ -81,25 +81,25 @@
     MX_DEFINE_SCAN_RUN_(name, I, MX_ITEMS_PLAIN, prologue)
 
 #else
-#include <cub/device/device_scan.cuh>
-#include <cuda/std/functional>
+#include MX_GPU_SCAN_HEADER_
 #include <iterator>
+#include <type_traits>
 
 /* The arguments of an item. They are in the iterators themselves or, after a prologue and where
  * they are large, in device memory: threads have copies of the iterators, in memory of their own
  * where an index of an array is not constant. */
-enum { MX_CUDA_HELD_BYTES_ = 512 };
-template <class A> static __device__ __forceinline__ const A *mx_cuda_args_(const A &args)
+enum { MX_GPU_HELD_BYTES_ = 512 };
+template <class A> static __device__ __forceinline__ const A *mx_gpu_args_(const A &args)
 {
     return &args;
 }
-template <class A> static __device__ __forceinline__ const A *mx_cuda_args_(const A *const &args)
+template <class A> static __device__ __forceinline__ const A *mx_gpu_args_(const A *const &args)
 {
     return args;
 }
 
-/* The input iterator for CUB: the contribution of item i, added to the identity. */
-template <class K> struct mx_cuda_shares_ {
+/* The input iterator of a scan by the vendor's library: the contribution of item i, added to the identity. */
+template <class K> struct mx_gpu_shares_ {
     typedef typename K::value value_type;
     typedef value_type reference;
     typedef int64_t difference_type;
@@ -111,40 +111,39 @@ template <class K> struct mx_cuda_shares_ {
     {
         value_type v;
         K::mx_init_(&v);
-        K::item(mx_cuda_args_(held), (typename K::index)(at + i), &v, false);
+        K::item(mx_gpu_args_(held), (typename K::index)(at + i), &v, false);
         return v;
     }
     __device__ __forceinline__ value_type operator*() const { return (*this)[0]; }
-    __host__ __device__ __forceinline__ mx_cuda_shares_ operator+(int64_t n) const
+    __host__ __device__ __forceinline__ mx_gpu_shares_ operator+(int64_t n) const
     {
-        mx_cuda_shares_ moved = *this;
+        mx_gpu_shares_ moved = *this;
         moved.at += n;
         return moved;
     }
 };
 
-/* The output iterator for CUB: when CUB stores the prefix sum of item i, the item runs with final =
+/* The output iterator: when the library stores the prefix sum of item i, the item runs with final =
  * true. The last item stores the total. */
-template <class K> struct mx_cuda_final_ {
+template <class K> struct mx_gpu_final_ {
     typename K::held_args held;
     int64_t at, last;
     typename K::value *total;
-    __device__ __forceinline__ const mx_cuda_final_ &
-    operator=(const typename K::value &before) const
+    __device__ __forceinline__ const mx_gpu_final_ &operator=(const typename K::value &before) const
     {
         typename K::value v = before;
-        K::item(mx_cuda_args_(held), (typename K::index)at, &v, true);
+        K::item(mx_gpu_args_(held), (typename K::index)at, &v, true);
         if (at == last && total != NULL) *total = v;
         return *this;
     }
 };
-template <class K> struct mx_cuda_finals_ {
+template <class K> struct mx_gpu_finals_ {
     typedef typename K::value value_type;
-    typedef mx_cuda_final_<K> reference;
+    typedef mx_gpu_final_<K> reference;
     typedef int64_t difference_type;
     typedef value_type *pointer;
     typedef std::random_access_iterator_tag iterator_category;
-    mx_cuda_final_<K> item;
+    mx_gpu_final_<K> item;
     __device__ __forceinline__ reference operator[](int64_t i) const
     {
         reference moved = item;
@@ -152,16 +151,16 @@ template <class K> struct mx_cuda_finals_ {
         return moved;
     }
     __device__ __forceinline__ reference operator*() const { return item; }
-    __host__ __device__ __forceinline__ mx_cuda_finals_ operator+(int64_t n) const
+    __host__ __device__ __forceinline__ mx_gpu_finals_ operator+(int64_t n) const
     {
-        mx_cuda_finals_ moved = *this;
+        mx_gpu_finals_ moved = *this;
         moved.item.at += n;
         return moved;
     }
 };
-/* The join of a kernel, as an operator for CUB. (For sums CUB's own operator is used, for which it
- * is tuned.) */
-template <class K> struct mx_cuda_joining_ {
+/* The join of a kernel, as an operator for the library. (For sums its own operator is used, for which
+ * it is tuned.) */
+template <class K> struct mx_gpu_joining_ {
     __device__ __forceinline__ typename K::value operator()(const typename K::value &a,
                                                             const typename K::value &b) const
     {
@@ -171,47 +170,47 @@ template <class K> struct mx_cuda_joining_ {
     }
 };
 
-template <class K> static __global__ void mx_cuda_identity_(typename K::value *identity)
+template <class K> static __global__ void mx_gpu_identity_(typename K::value *identity)
 {
     if (identity != NULL) K::mx_init_(identity);
 }
 template <class K>
-static __global__ void mx_cuda_prologue_(const __grid_constant__ typename K::args args,
-                                         typename K::args *result)
+static __global__ void mx_gpu_prologue_(const __grid_constant__ typename K::args args,
+                                        typename K::args *result)
 {
     typename K::args args_copy = args;
     K::mx_prologue_(&args_copy);
     *result = args_copy;
 }
 
-/* In device memory, before the workspace of CUB: the arguments (after a prologue), and the identity
+/* In device memory, before the workspace of the library: the arguments (after a prologue), and the identity
  * from the user's init. */
-enum { MX_CUDA_FRONT_BYTES_ = 4096 };
-template <class K> static char *mx_cuda_identity_copy_(char *memory)
+enum { MX_GPU_FRONT_BYTES_ = 4096 };
+template <class K> static char *mx_gpu_identity_copy_(char *memory)
 {
-    return memory + (K::args_in_memory ? MX_CUDA_FRONT_BYTES_ : 0);
+    return memory + (K::args_in_memory ? MX_GPU_FRONT_BYTES_ : 0);
 }
-template <class K> static char *mx_cuda_workspace_(char *memory)
+template <class K> static char *mx_gpu_workspace_(char *memory)
 {
-    return mx_cuda_identity_copy_<K>(memory) + (K::number ? 0 : MX_CUDA_FRONT_BYTES_);
+    return mx_gpu_identity_copy_<K>(memory) + (K::number ? 0 : MX_GPU_FRONT_BYTES_);
 }
 
 /* memory NULL: only sets *bytes to the memory that it needs. */
-template <class K> static int mx_cuda_scan_(const mx_launch *launch, char *memory, size_t *bytes)
+template <class K> static int mx_gpu_scan_(const mx_launch *launch, char *memory, size_t *bytes)
 {
     const int64_t begin = launch->axis[0].begin, end = launch->axis[0].end, n = end - begin;
-    const cudaStream_t queue = (cudaStream_t)mx_cuda_planned_(launch)->queue;
-    const size_t front = mx_cuda_workspace_<K>(NULL) - (char *)NULL;
+    const MX_GPU_(Stream_t) queue = (MX_GPU_(Stream_t))mx_gpu_planned_(launch)->queue;
+    const size_t front = mx_gpu_workspace_<K>(NULL) - (char *)NULL;
     void *const workspace = memory != NULL ? memory + front : NULL;
     size_t rest = memory != NULL ? *bytes - front : 0;
-    cudaError_t err;
-    mx_cuda_shares_<K> shares = {};
-    mx_cuda_finals_<K> finals;
+    MX_GPU_(Error_t) err;
+    mx_gpu_shares_<K> shares = {};
+    mx_gpu_finals_<K> finals;
     if constexpr (K::args_in_memory) {
         shares.held = (typename K::args *)memory;
         if (memory != NULL)
-            mx_cuda_prologue_<K><<<1, 1, 0, queue>>>(*(const typename K::args *)launch->args,
-                                                     (typename K::args *)memory);
+            mx_gpu_prologue_<K><<<1, 1, 0, queue>>>(*(const typename K::args *)launch->args,
+                                                    (typename K::args *)memory);
     } else if (launch->args != NULL) {
         memcpy(&shares.held, launch->args, sizeof shares.held);
     }
@@ -222,53 +221,51 @@ template <class K> static int mx_cuda_scan_(const mx_launch *launch, char *memor
     if constexpr (K::number) {
         typename K::value identity;
         K::mx_init_(&identity);
-        err = cub::DeviceScan::ExclusiveScan(workspace, rest, shares, finals, typename K::joining(),
-                                             identity, n, queue);
+        err = MX_GPU_EXCLUSIVE_SCAN_(workspace, rest, shares, finals, typename K::joining(),
+                                     identity, n, queue);
     } else { /* the user's init runs on the device only */
         typename K::value *const identity =
-            (typename K::value *)(memory != NULL ? mx_cuda_identity_copy_<K>(memory) : NULL);
-        if (memory != NULL) mx_cuda_identity_<K><<<1, 1, 0, queue>>>(identity);
-        err =
-            cub::DeviceScan::ExclusiveScan(workspace, rest, shares, finals, typename K::joining(),
-                                           cub::FutureValue<typename K::value>(identity), n, queue);
+            (typename K::value *)(memory != NULL ? mx_gpu_identity_copy_<K>(memory) : NULL);
+        if (memory != NULL) mx_gpu_identity_<K><<<1, 1, 0, queue>>>(identity);
+        err = MX_GPU_EXCLUSIVE_SCAN_(workspace, rest, shares, finals, typename K::joining(),
+                                     MX_GPU_VALUE_AT_(typename K::value, identity), n, queue);
     }
     *bytes = rest + front;
     return (int)err;
 }
-template <class K> static size_t mx_cuda_scan_bytes_(const mx_launch *launch)
+template <class K> static size_t mx_gpu_scan_bytes_(const mx_launch *launch)
 {
     size_t bytes = 0;
-    mx_cuda_scan_<K>(launch, NULL, &bytes);
+    mx_gpu_scan_<K>(launch, NULL, &bytes);
     return bytes;
 }
-template <class K> static int mx_cuda_enqueue_scan_(const mx_launch *launch)
+template <class K> static int mx_gpu_enqueue_scan_(const mx_launch *launch)
 {
     size_t bytes = (size_t)launch->partial_bytes;
     if (launch->axis[0].begin < launch->axis[0].end)
-        return mx_cuda_scan_<K>(launch, launch->partials, &bytes);
-    mx_cuda_identity_<K><<<1, 1, 0, (cudaStream_t)mx_cuda_planned_(launch)->queue>>>(
+        return mx_gpu_scan_<K>(launch, launch->partials, &bytes);
+    mx_gpu_identity_<K><<<1, 1, 0, (MX_GPU_(Stream_t))mx_gpu_planned_(launch)->queue>>>(
         (typename K::value *)launch->result);
-    return (int)cudaGetLastError();
+    return (int)MX_GPU_(GetLastError)();
 }
 
-#define MX_DEFINE_SCAN_RUN_(name, I, prologue_, NUMBER, SUMS, INIT, JOIN, WHERE)                 \
-    struct name##__device {                                                                      \
-        MX_CUDA_COMMON_(name, 1, I, prologue_)                                                   \
-        typedef std::conditional<SUMS, ::cuda::std::plus<name##__value>,                         \
-                                 mx_cuda_joining_<name##__device>>::type joining;                \
-        enum { args_in_memory = has_prologue || sizeof(args) > MX_CUDA_HELD_BYTES_ };            \
-        typedef std::conditional<args_in_memory, const args *, args>::type held_args;            \
-        typedef name##__value value;                                                             \
-        enum { number = NUMBER };                                                                \
-        static WHERE __forceinline__ void mx_init_(value *v) { INIT; }                           \
-        static __device__ __forceinline__ void mx_join_(value *into, const value *v) { JOIN; }   \
-        static __device__ __forceinline__ void item(const args *a, I i, value *v, bool final)    \
-        {                                                                                        \
-            name##__item(a, i, v, final);                                                        \
-        }                                                                                        \
-    };                                                                                           \
-    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_scan_, 1, 0, mx_cuda_scan_bytes_<name##__device>, \
-                         NULL)
+#define MX_DEFINE_SCAN_RUN_(name, I, prologue_, NUMBER, SUMS, INIT, JOIN, WHERE)               \
+    struct name##__device {                                                                    \
+        MX_GPU_COMMON_(name, 1, I, prologue_)                                                  \
+        typedef std::conditional<SUMS, MX_GPU_PLUS_(name##__value),                            \
+                                 mx_gpu_joining_<name##__device>>::type joining;               \
+        enum { args_in_memory = has_prologue || sizeof(args) > MX_GPU_HELD_BYTES_ };           \
+        typedef std::conditional<args_in_memory, const args *, args>::type held_args;          \
+        typedef name##__value value;                                                           \
+        enum { number = NUMBER };                                                              \
+        static WHERE __forceinline__ void mx_init_(value *v) { INIT; }                         \
+        static __device__ __forceinline__ void mx_join_(value *into, const value *v) { JOIN; } \
+        static __device__ __forceinline__ void item(const args *a, I i, value *v, bool final)  \
+        {                                                                                      \
+            name##__item(a, i, v, final);                                                      \
+        }                                                                                      \
+    };                                                                                         \
+    MX_GPU_INSTANCE_OF_(name, mx_gpu_enqueue_scan_, 1, 0, mx_gpu_scan_bytes_<name##__device>, NULL)
 #define MX_DEFINE_RANGE_SCAN_(name, D, I, S, R, prologue)                                         \
     MX_DEFINE_SCAN_RUN_(name, I, prologue, true, mx_same_text_(#R, "MX_SUM"), R##_INIT(value, v), \
                         R##_JOIN(value, into, v), __host__ __device__)

@@ -103,7 +103,7 @@ MX_INLINE void *mx_scratch_allocate_(mx_team *t, int level, int per_thread, size
 #else
 #define MX_SCRATCH_FAULT_(name)
 #endif
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_TYPE_OF_DATA_(name) decltype(name.data)
 #else
 #define MX_TYPE_OF_DATA_(name) __typeof__(name.data)
@@ -144,13 +144,13 @@ MX_INLINE size_t mx_scratch_shape_(int layout, int rank, const int64_t *given, i
 #define MX_THREAD_SCRATCH(t, level, type, name, ...) \
     MX_SCRATCH_(t, level, 1, type, name, __VA_ARGS__)
 
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #include "minx/device/team.h"
 #else
 #include "minx/host/team.h"
 #endif
 
-#if defined(__CUDACC__) || defined(MX_INSTANCE_SIMT_)
+#if defined(MX_GPU_CODE_) || defined(MX_INSTANCE_SIMT_)
 /* Each lane has variables of its own. BEGIN of MX_VECTOR_JOINED_ sets each variable to its identity,
  * JOIN joins the variables of all lanes. */
 #define MX_LANE_SUM_(v) (v) = mx_lane_sum_(mx_lanes_of_, v)

@@ -51,7 +51,7 @@ typedef struct mx_double4 {
     "MX_LOAD2, MX_LOAD4 and MX_STORE2: expected an accessor of double, rank 2, MX_LAYOUT_RIGHT, " \
     "without MX_TRAIT_ATOMIC"
 
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 template <int trait, class T> MX_INLINE T mx_load_(const T *p)
 {
     return trait == MX_TRAIT_ATOMIC          ? *(const volatile T *)p

@@ -42,7 +42,7 @@ const char *mx_layout_name(mx_layout layout)
 
 const char *mx_space_name(mx_space space)
 {
-    static const char *const names[] = {"default",        "Host", "Cuda",   "CudaUVM",
-                                        "CudaHostPinned", "Simt", "staging"};
+    static const char *const names[] = {"default",        "Host", "Cuda", "CudaUVM",
+                                        "CudaHostPinned", "Simt", "HIP",  "staging"};
     return (unsigned)space <= MX_SPACE_STAGING ? names[space] : "unknown";
 }

@@ -117,7 +117,8 @@ mx_err(mx_view_create)(mx_ctx ctx, const char *label, mx_type type, int rank,
 static mx_err check_wrapped(const mx_record *r, const void *data)
 {
     static const char *const names[] = {"MX_SPACE_DEFAULT", "MX_SPACE_HOST",   "MX_SPACE_CUDA",
-                                        "MX_SPACE_MANAGED", "MX_SPACE_PINNED", "MX_SPACE_SIMT"};
+                                        "MX_SPACE_MANAGED", "MX_SPACE_PINNED", "MX_SPACE_SIMT",
+                                        "MX_SPACE_HIP"};
     int device = -1;
     const mx_space found = mx_memory_space(data, &device);
     const bool host = (MX_HOST_ACCESSIBLE & MX_SPACE_BIT(found)) != 0;

@@ -7,9 +7,9 @@ from ctypes import c_bool, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint6
 
 import numpy as np
 
-DEFAULT, HOST, CUDA, MANAGED, PINNED, SIMT, STAGING = range(7)  # mx_space
+DEFAULT, HOST, CUDA, MANAGED, PINNED, SIMT, HIP, STAGING = range(8)  # mx_space
 LEFT, RIGHT, STRIDE = 1, 2, 3  # mx_layout; 0: the context's own
-SPACE_NAMES = {HOST: "host", CUDA: "cuda", MANAGED: "managed", PINNED: "pinned", SIMT: "simt", STAGING: "staging"}
+SPACE_NAMES = {HOST: "host", CUDA: "cuda", MANAGED: "managed", PINNED: "pinned", SIMT: "simt", HIP: "hip", STAGING: "staging"}
 LAYOUT_NAMES = {LEFT: "left", RIGHT: "right", STRIDE: "stride"}
 HOST_ACCESSIBLE = (HOST, MANAGED, PINNED)  # by ordinary code
 DEVICE_ACCESSIBLE = (CUDA, MANAGED, PINNED)  # by GPUs

@@ -2,7 +2,7 @@
 
 #include "affinity.h"
 
-#ifdef __CUDACC__ /* the threads of a GPU are on no core of the host */
+#ifdef MX_GPU_CODE_ /* the threads of a GPU are on no core of the host */
 #define RECORD(launch) ((void)(launch))
 #else
 #define RECORD(launch) af_record(launch)

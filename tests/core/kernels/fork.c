@@ -13,7 +13,7 @@ MX_FOR(TEAM, fk_team)
 
 MX_BODY void fk_count_body(const fk_calls *a, int i, int64_t *count)
 {
-#ifndef __CUDACC__ /* no function of the host can be called there */
+#ifndef MX_GPU_CODE_ /* no function of the host can be called there */
     if (i == 0 && a->call != NULL) a->call();
 #endif
     (void)a;

@@ -3,7 +3,7 @@
 
 #include "inside.h"
 
-#ifdef __CUDACC__ /* no function of the host can be called there */
+#ifdef MX_GPU_CODE_ /* no function of the host can be called there */
 #define CALL(a, i) (void)0
 #else
 #define CALL(a, i) \

@@ -49,7 +49,7 @@ MX_FOR(TEAM, mu_scratch)
 
 MX_BODY void mu_nested_body(const mu_args *a, int i)
 {
-#if defined(__CUDACC__) || \
+#if defined(MX_GPU_CODE_) || \
     defined(MX_CHECKS_BODIES_) /* which do not compile a launch from a body */
     (void)a, (void)i;
 #else

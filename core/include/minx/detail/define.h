@@ -74,7 +74,7 @@
     MX_IN_UNIT_(M, name, D, I, MX_ITEMS_SIMD, what, prologue)
 #define MX_WITH_PLAIN_(M, name, D, I, what, prologue, ...) \
     MX_IN_UNIT_(M, name, D, I, MX_ITEMS_PLAIN, what, prologue)
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_WITH_RESIDENT_2_(M, name, D, I, what, prologue, ...) \
     MX_IN_UNIT_(M, name, D, I, MX_ITEMS_RESIDENT_2, what, prologue)
 #define MX_WITH_RESIDENT_4_(M, name, D, I, what, prologue, ...) \

@@ -2,7 +2,9 @@
  * (MINX_BOUNDS_CHECK without a sanitizer). Compilers instrument the loads and stores of these
  * files (-fsanitize=thread); core/src/services/races.c has the functions that they call. */
 #pragma once
-#if defined(MINX_RACE_CHECK) && !defined(__CUDACC__)
+#include "minx/device/vendor.h"
+
+#if defined(MINX_RACE_CHECK) && !defined(MX_GPU_CODE_)
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* How a kernel file is compiled for CUDA devices: each kernel becomes a struct NAME__device,
+/* How a kernel file is compiled for GPUs: each kernel becomes a struct NAME__device,
  * which the templates below take.
  *
  * Ranges of one and two dimensions. A thread block has 256 threads, in some reductions 512:
@@ -24,7 +24,7 @@
  * each thread here too. In three dimensions no index needs a division.
  *
  * Reductions. The threads of a block join their values by shuffles and shared memory into one
- * partial result (join.h). If there are few partial results (MX_CUDA_SLOTS_) of at most 8
+ * partial result (join.h). If there are few partial results (MX_GPU_SLOTS_) of at most 8
  * bytes, each block puts its own into a slot, and the block with the highest number joins them in
  * the same kernel. The reason: starting a second kernel often takes as long as a
  * kernel whose data are in cache. All other partial results are joined by a
@@ -51,8 +51,6 @@
 #include "minx/device/join.h"
 #include "minx/device/range.h"
 
-#include <cuda_runtime.h>
-
 /* Do the items have loops? */
 #define MX_ITEMS_SIMD_LOOPS_ false
 #define MX_ITEMS_PLAIN_LOOPS_ true
@@ -65,112 +63,96 @@
 #define MX_ITEMS_RESIDENT_2_BLOCKS_ 2
 #define MX_ITEMS_RESIDENT_4_BLOCKS_ 4
 
-enum { MX_CUDA_THREADS_ = 256, MX_CUDA_MANY_THREADS_ = 512 };
+enum { MX_GPU_THREADS_ = 256, MX_GPU_MANY_THREADS_ = 512 };
 
 static constexpr bool mx_same_text_(const char *a, const char *b)
 {
     return *a == *b && (*a == '\0' || mx_same_text_(a + 1, b + 1));
 }
 
-/* The first statement of each kernel (programmatic dependent launch). From here on the device may
- * set up the next kernel of the stream. The statements after this one wait until the kernel before
- * has ended. This hides most of the time between two kernels.
- *
- * A kernel whose items have loops lets the next one be set up only after it has waited itself.
- * Otherwise several kernels wait on the device at the same time. The blocks of waiting kernels are
- * spread unevenly over the multiprocessors, so that some multiprocessors have more work. */
-template <bool loops> static __device__ __forceinline__ void mx_cuda_begin_()
-{
-#if __CUDA_ARCH__ >= 900
-    if (!loops) asm volatile("griddepcontrol.launch_dependents;");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-    if (loops) asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-
 /* The item of one thread in a plane. */
 template <class K>
-static __device__ __forceinline__ void mx_cuda_plane_item_(const typename K::args *args,
-                                                           const mx_cuda_range_of_<K> &range)
+static __device__ __forceinline__ void mx_gpu_plane_item_(const typename K::args *args,
+                                                          const mx_gpu_range_of_<K> &range)
 {
     typename K::index o[MX_MAX_DIMS], i;
-    if (mx_cuda_in_plane_<K>(range, o, &i) && mx_cuda_plane_<K>(range, blockIdx.z, o))
+    if (mx_gpu_in_plane_<K>(range, o, &i) && mx_gpu_plane_<K>(range, blockIdx.z, o))
         K::item(args, o, i);
 }
 
 /* The items of one thread. If all are inside the range, there is no branch between them. The
  * compiler may then move a load by MX_TRAIT_RANDOM_ACCESS before the store of an earlier one. */
 template <class K, int per_thread>
-static __device__ __forceinline__ void mx_cuda_items_(const typename K::args *args,
-                                                      const mx_cuda_range_of_<K> &range)
+static __device__ __forceinline__ void mx_gpu_items_(const typename K::args *args,
+                                                     const mx_gpu_range_of_<K> &range)
 {
     typedef typename K::index I;
     const I end = range.end[K::dims - 1];
     if (K::dims == 1) {
-        const I i = mx_cuda_index_<K>(range, per_thread);
-        if (i + (per_thread - 1) * MX_CUDA_THREADS_ < end) {
+        const I i = mx_gpu_index_<K>(range, per_thread);
+        if (i + (per_thread - 1) * MX_GPU_THREADS_ < end) {
 #pragma unroll
-            for (int n = 0; n < per_thread; n++) K::item(args, NULL, i + n * MX_CUDA_THREADS_);
+            for (int n = 0; n < per_thread; n++) K::item(args, NULL, i + n * MX_GPU_THREADS_);
             return;
         }
         for (int n = 0; n < per_thread - 1; n++)
-            if (i + n * MX_CUDA_THREADS_ < end) K::item(args, NULL, i + n * MX_CUDA_THREADS_);
+            if (i + n * MX_GPU_THREADS_ < end) K::item(args, NULL, i + n * MX_GPU_THREADS_);
         return;
     }
     I o[MX_MAX_DIMS];
-    const I i = mx_cuda_index_<K>(range, 1);
-    const typename K::row row = mx_cuda_first_row_<K>(per_thread);
+    const I i = mx_gpu_index_<K>(range, 1);
+    const typename K::row row = mx_gpu_first_row_<K>(per_thread);
     if (i >= end) return;
-    if (K::dims == 2 && mx_cuda_row_<K>(range, row + per_thread - 1, o)) {
+    if (K::dims == 2 && mx_gpu_row_<K>(range, row + per_thread - 1, o)) {
 #pragma unroll
         for (int n = 0; n < per_thread; n++) {
-            mx_cuda_row_<K>(range, row + n, o);
+            mx_gpu_row_<K>(range, row + n, o);
             K::item(args, o, i);
         }
         return;
     }
 #pragma unroll
     for (int n = 0; n < per_thread; n++)
-        if (mx_cuda_row_<K>(range, row + n, o)) K::item(args, o, i);
+        if (mx_gpu_row_<K>(range, row + n, o)) K::item(args, o, i);
 }
 
 template <class K, int per_thread, bool planes>
-static __device__ __forceinline__ void mx_cuda_any_items_(const typename K::args *args,
-                                                          const mx_cuda_range_of_<K> &range)
+static __device__ __forceinline__ void mx_gpu_any_items_(const typename K::args *args,
+                                                         const mx_gpu_range_of_<K> &range)
 {
     if constexpr (planes)
-        mx_cuda_plane_item_<K>(args, range);
+        mx_gpu_plane_item_<K>(args, range);
     else
-        mx_cuda_items_<K, per_thread>(args, range);
+        mx_gpu_items_<K, per_thread>(args, range);
 }
 
 template <class K, int per_thread, bool planes>
-static __global__ void __launch_bounds__(MX_CUDA_THREADS_, K::resident)
-    mx_cuda_for_(const __grid_constant__ typename K::args args,
-                 const __grid_constant__ mx_cuda_range_of_<K> range)
+static __global__ void MX_GPU_BOUNDS_(MX_GPU_THREADS_, K::resident)
+    mx_gpu_for_(const __grid_constant__ typename K::args args,
+                const __grid_constant__ mx_gpu_range_of_<K> range)
 {
-    mx_cuda_begin_<K::loops>();
+    mx_gpu_begin_<K::loops>();
     if (K::has_prologue) {
         typename K::args args_copy = args;
         K::mx_prologue_(&args_copy);
-        mx_cuda_any_items_<K, per_thread, planes>(&args_copy, range);
+        mx_gpu_any_items_<K, per_thread, planes>(&args_copy, range);
     } else {
-        mx_cuda_any_items_<K, per_thread, planes>(&args, range);
+        mx_gpu_any_items_<K, per_thread, planes>(&args, range);
     }
 }
 
 /* The items of one thread in a reduction, for a range with few rows or short ones: the grid is
  * smaller than the range, and each thread steps through it. */
 template <class K>
-static __device__ __forceinline__ void mx_cuda_strided_share_(const typename K::args *args,
-                                                              const mx_cuda_range_of_<K> &range,
-                                                              typename K::value *total)
+static __device__ __forceinline__ void mx_gpu_strided_share_(const typename K::args *args,
+                                                             const mx_gpu_range_of_<K> &range,
+                                                             typename K::value *total)
 {
     typedef typename K::index I;
-    const I i = mx_cuda_index_<K>(range, 1), end = range.end[K::dims - 1];
+    const I i = mx_gpu_index_<K>(range, 1), end = range.end[K::dims - 1];
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     const int64_t row_step = (int64_t)gridDim.y * gridDim.z * blockDim.y;
-    const int64_t first = mx_cuda_block_row_<int64_t>() * blockDim.y + threadIdx.y;
+    const int64_t first = mx_gpu_block_row_<int64_t>() * blockDim.y + threadIdx.y;
     int64_t rows = 1;
     I o[MX_MAX_DIMS];
     for (int d = 0; d < K::dims - 1; d++) rows *= (int64_t)range.end[d] - (int64_t)range.begin[d];
@@ -178,13 +160,13 @@ static __device__ __forceinline__ void mx_cuda_strided_share_(const typename K::
     if (gridDim.x == 1) { /* one item of each row */
 #pragma unroll 4
         for (int64_t row = first; row < rows; row += row_step) {
-            mx_cuda_row_<K>(range, (typename K::row)row, o);
+            mx_gpu_row_<K>(range, (typename K::row)row, o);
             K::item(args, o, i, total);
         }
         return;
     }
     for (int64_t row = first; row < rows; row += row_step) {
-        mx_cuda_row_<K>(range, (typename K::row)row, o);
+        mx_gpu_row_<K>(range, (typename K::row)row, o);
 #pragma unroll 4
         for (int64_t at = i; at < end; at += step) K::item(args, o, (I)at, total);
     }
@@ -192,12 +174,12 @@ static __device__ __forceinline__ void mx_cuda_strided_share_(const typename K::
 
 /* The items of one thread in a reduction. */
 template <class K>
-static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *args,
-                                                      const mx_cuda_range_of_<K> &range,
-                                                      typename K::value *total)
+static __device__ __forceinline__ void mx_gpu_share_(const typename K::args *args,
+                                                     const mx_gpu_range_of_<K> &range,
+                                                     typename K::value *total)
 {
     typedef typename K::index I;
-    const I i = mx_cuda_index_<K>(range, 1), end = range.end[K::dims - 1];
+    const I i = mx_gpu_index_<K>(range, 1), end = range.end[K::dims - 1];
     if (K::dims == 1) {
         const int64_t step = (int64_t)gridDim.x * blockDim.x;
         constexpr int unrolled = K::loops ? 1 : 4;
@@ -209,100 +191,100 @@ static __device__ __forceinline__ void mx_cuda_share_(const typename K::args *ar
 #pragma unroll
     for (int n = 0; n < K::per_thread; n++) {
         I o[MX_MAX_DIMS];
-        if (mx_cuda_row_<K>(range, mx_cuda_first_row_<K>(K::per_thread) + n, o))
+        if (mx_gpu_row_<K>(range, mx_gpu_first_row_<K>(K::per_thread) + n, o))
             K::item(args, o, i, total);
     }
 }
 
 /* The items of one thread in a reduction, in `planes` planes. */
 template <class K, int planes>
-static __device__ __forceinline__ void mx_cuda_planes_share_(const typename K::args *args,
-                                                             const mx_cuda_range_of_<K> &range,
-                                                             typename K::value *total)
+static __device__ __forceinline__ void mx_gpu_planes_share_(const typename K::args *args,
+                                                            const mx_gpu_range_of_<K> &range,
+                                                            typename K::value *total)
 {
     typename K::index o[MX_MAX_DIMS], i;
-    if (!mx_cuda_in_plane_<K>(range, o, &i)) return;
-    const bool all_inside = mx_cuda_plane_<K>(range, blockIdx.z * planes + planes - 1, o);
+    if (!mx_gpu_in_plane_<K>(range, o, &i)) return;
+    const bool all_inside = mx_gpu_plane_<K>(range, blockIdx.z * planes + planes - 1, o);
     if (all_inside) {
 #pragma unroll
         for (int n = 0; n < planes; n++) {
-            mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o);
+            mx_gpu_plane_<K>(range, blockIdx.z * planes + n, o);
             K::item(args, o, i, total);
         }
         return;
     }
     for (int n = 0; n < planes - 1; n++) {
-        if (!mx_cuda_plane_<K>(range, blockIdx.z * planes + n, o)) return;
+        if (!mx_gpu_plane_<K>(range, blockIdx.z * planes + n, o)) return;
         K::item(args, o, i, total);
     }
 }
 
 /* planes 0: the range is divided into rows, not planes. */
 template <class K, int planes, bool strides>
-static __device__ __forceinline__ void mx_cuda_any_share_(const typename K::args *args,
-                                                          const mx_cuda_range_of_<K> &range,
-                                                          typename K::value *total)
+static __device__ __forceinline__ void mx_gpu_any_share_(const typename K::args *args,
+                                                         const mx_gpu_range_of_<K> &range,
+                                                         typename K::value *total)
 {
     if constexpr (planes > 0)
-        mx_cuda_planes_share_<K, planes>(args, range, total);
+        mx_gpu_planes_share_<K, planes>(args, range, total);
     else if constexpr (strides)
-        mx_cuda_strided_share_<K>(args, range, total);
+        mx_gpu_strided_share_<K>(args, range, total);
     else
-        mx_cuda_share_<K>(args, range, total);
+        mx_gpu_share_<K>(args, range, total);
 }
 
-/* The most threads of a block in a reduction, which plan_grid and plan_planes (cuda_grid.h)
+/* The most threads of a block in a reduction, which plan_grid and plan_planes (gpu_grid.h)
  * respect. */
-template <class K, bool strides> static constexpr int mx_cuda_reduce_threads_()
+template <class K, bool strides> static constexpr int mx_gpu_reduce_threads_()
 {
-    return strides ? (int)MX_CUDA_THREADS_ : (int)K::threads;
+    return strides ? (int)MX_GPU_THREADS_ : (int)K::threads;
 }
 
 template <class K, int planes, bool strides>
-static __global__ void __launch_bounds__((mx_cuda_reduce_threads_<K, strides>()), K::resident)
-    mx_cuda_reduce_(const __grid_constant__ typename K::args args,
-                    const __grid_constant__ mx_cuda_range_of_<K> range, mx_cuda_slot_ *slots,
-                    typename K::value *partials, typename K::value *result)
+static __global__ void MX_GPU_BOUNDS_((mx_gpu_reduce_threads_<K, strides>()), K::resident)
+    mx_gpu_reduce_(const __grid_constant__ typename K::args args,
+                   const __grid_constant__ mx_gpu_range_of_<K> range, mx_gpu_slot_ *slots,
+                   typename K::value *partials, typename K::value *result)
 {
     typename K::value total;
-    mx_cuda_begin_<K::loops>();
+    mx_gpu_begin_<K::loops>();
     K::mx_init_(&total);
     if (K::has_prologue) {
         typename K::args args_copy = args;
         K::mx_prologue_(&args_copy);
-        mx_cuda_any_share_<K, planes, strides>(&args_copy, range, &total);
+        mx_gpu_any_share_<K, planes, strides>(&args_copy, range, &total);
     } else {
-        mx_cuda_any_share_<K, planes, strides>(&args, range, &total);
+        mx_gpu_any_share_<K, planes, strides>(&args, range, &total);
     }
-    mx_cuda_block_join_<K>(&total);
-    if constexpr (!strides && sizeof total <= MX_CUDA_SLOT_VALUE_BYTES_) {
+    mx_gpu_block_join_<K>(&total);
+    if constexpr (!strides && sizeof total <= MX_GPU_SLOT_VALUE_BYTES_) {
         if (slots != NULL) {
-            mx_cuda_join_slots_<K>(slots, &total, result);
+            mx_gpu_join_slots_<K>(slots, &total, result);
             return;
         }
     }
     if (threadIdx.x == 0 && threadIdx.y == 0)
-        partials[blockIdx.x + (int64_t)gridDim.x * mx_cuda_block_row_<int64_t>()] = total;
+        partials[blockIdx.x + (int64_t)gridDim.x * mx_gpu_block_row_<int64_t>()] = total;
 }
 
 template <class K>
-static __global__ void __launch_bounds__(MX_CUDA_JOIN_THREADS_)
-    mx_cuda_join_(const typename K::value *partials, int64_t n, typename K::value *result)
+static __global__ void MX_GPU_BOUNDS_(MX_GPU_JOIN_THREADS_, 0)
+    mx_gpu_join_(const typename K::value *partials, int64_t n, typename K::value *result)
 {
     typename K::value total;
-    mx_cuda_begin_<K::loops>();
+    mx_gpu_begin_<K::loops>();
     K::mx_init_(&total);
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
 #pragma unroll 8
     for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
         K::mx_join_(&total, &partials[p]);
-    mx_cuda_block_join_<K>(&total);
+    mx_gpu_block_join_<K>(&total);
     if (threadIdx.x == 0) result[blockIdx.x] = total;
 }
 
-template <class K> static mx_cuda_range_of_<K> mx_cuda_range_from_(const mx_launch *launch)
+template <class K> static mx_gpu_range_of_<K> mx_gpu_range_from_(const mx_launch *launch)
 {
-    mx_cuda_range_of_<K> range;
+    mx_gpu_range_of_<K> range;
     for (int d = 0; d < K::dims; d++) {
         range.begin[d] = (typename K::index)launch->axis[d].begin;
         range.end[d] = (typename K::index)launch->axis[d].end;
@@ -310,113 +292,105 @@ template <class K> static mx_cuda_range_of_<K> mx_cuda_range_from_(const mx_laun
     return range;
 }
 
-/* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). Where devices can do it, the kernel
- * is set up while the kernel before it still runs. */
+/* kernel<<<grid, block, shared_bytes>>>(arguments...) on the launch's queue. Where devices can do
+ * it, the kernel is set up while the kernel before it still runs. */
 template <class... Parameters, class... Arguments>
-static int mx_cuda_start_shared_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
-                                 dim3 block, size_t shared_bytes, Arguments... arguments)
+static int mx_gpu_start_shared_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
+                                dim3 block, size_t shared_bytes, Arguments... arguments)
 {
-    cudaLaunchAttribute overlap;
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = grid;
-    config.blockDim = block;
-    config.dynamicSmemBytes = shared_bytes;
-    config.stream = (cudaStream_t)mx_cuda_planned_(launch)->queue;
-    config.attrs = &overlap;
-    config.numAttrs = mx_cuda_planned_(launch)->overlaps ? 1 : 0;
-    return (int)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+    return mx_gpu_start_on_<Parameters...>(mx_gpu_planned_(launch)->queue,
+                                           mx_gpu_planned_(launch)->overlaps, kernel, grid, block,
+                                           shared_bytes, Parameters(arguments)...);
 }
 template <class... Parameters, class... Arguments>
-static int mx_cuda_start_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
-                          dim3 block, Arguments... arguments)
+static int mx_gpu_start_(const mx_launch *launch, void (*kernel)(Parameters...), dim3 grid,
+                         dim3 block, Arguments... arguments)
 {
-    return mx_cuda_start_shared_(launch, kernel, grid, block, 0, arguments...);
+    return mx_gpu_start_shared_(launch, kernel, grid, block, 0, arguments...);
 }
 
 /* The form of a kernel that the plan requests. */
-template <class K> static auto mx_cuda_for_of_(const mx_cuda_launch_ *plan)
+template <class K> static auto mx_gpu_for_of_(const mx_gpu_launch_ *plan)
 {
     if constexpr (K::dims > 2) {
-        if (plan->planes) return mx_cuda_for_<K, 1, true>;
+        if (plan->planes) return mx_gpu_for_<K, 1, true>;
     }
-    return plan->per_thread == 2 ? mx_cuda_for_<K, 2, false> : mx_cuda_for_<K, 1, false>;
+    return plan->per_thread == 2 ? mx_gpu_for_<K, 2, false> : mx_gpu_for_<K, 1, false>;
 }
-template <class K> static auto mx_cuda_reduce_of_(const mx_cuda_launch_ *plan)
+template <class K> static auto mx_gpu_reduce_of_(const mx_gpu_launch_ *plan)
 {
     if constexpr (K::dims > 2) {
         if constexpr (K::per_thread == 1) {
-            if (plan->planes) return mx_cuda_reduce_<K, 1, false>;
+            if (plan->planes) return mx_gpu_reduce_<K, 1, false>;
         } else {
             if (plan->planes)
-                return plan->per_thread == MX_CUDA_PLANES_
-                           ? mx_cuda_reduce_<K, MX_CUDA_PLANES_, false>
-                           : mx_cuda_reduce_<K, MX_CUDA_FEW_PLANES_, false>;
+                return plan->per_thread == MX_GPU_PLANES_
+                           ? mx_gpu_reduce_<K, MX_GPU_PLANES_, false>
+                           : mx_gpu_reduce_<K, MX_GPU_FEW_PLANES_, false>;
         }
     }
-    return plan->strides ? mx_cuda_reduce_<K, 0, (K::dims > 1)> : mx_cuda_reduce_<K, 0, false>;
+    return plan->strides ? mx_gpu_reduce_<K, 0, (K::dims > 1)> : mx_gpu_reduce_<K, 0, false>;
 }
 
 /* How many blocks of a reduction whose threads step through the range a multiprocessor of the
  * current device runs at a time. */
-template <class K> static int mx_cuda_at_a_time_()
+template <class K> static int mx_gpu_at_a_time_()
 {
     constexpr bool strides = K::dims > 1;
     int blocks = 0;
-    const cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, mx_cuda_reduce_<K, 0, strides>, mx_cuda_reduce_threads_<K, strides>(), 0);
-    if (code != cudaSuccess) (void)cudaGetLastError(); /* the launch will say what is wrong */
-    return code == cudaSuccess && blocks > 0 ? blocks : 1;
+    const MX_GPU_(Error_t) code = MX_GPU_(OccupancyMaxActiveBlocksPerMultiprocessor)(
+        &blocks, mx_gpu_reduce_<K, 0, strides>, mx_gpu_reduce_threads_<K, strides>(), 0);
+    if (code != MX_GPU_(Success))
+        (void)MX_GPU_(GetLastError)(); /* the launch will say what is wrong */
+    return code == MX_GPU_(Success) && blocks > 0 ? blocks : 1;
 }
 
-template <class K> static int mx_cuda_enqueue_for_(const mx_launch *launch)
+template <class K> static int mx_gpu_enqueue_for_(const mx_launch *launch)
 {
-    return mx_cuda_start_(
-        launch, mx_cuda_for_of_<K>(mx_cuda_planned_(launch)),
-        dim3(mx_cuda_planned_(launch)->grid[0], mx_cuda_planned_(launch)->grid[1],
-             mx_cuda_planned_(launch)->grid[2]),
-        dim3(mx_cuda_planned_(launch)->block[0], mx_cuda_planned_(launch)->block[1]),
-        *(const typename K::args *)launch->args, mx_cuda_range_from_<K>(launch));
+    return mx_gpu_start_(launch, mx_gpu_for_of_<K>(mx_gpu_planned_(launch)),
+                         dim3(mx_gpu_planned_(launch)->grid[0], mx_gpu_planned_(launch)->grid[1],
+                              mx_gpu_planned_(launch)->grid[2]),
+                         dim3(mx_gpu_planned_(launch)->block[0], mx_gpu_planned_(launch)->block[1]),
+                         *(const typename K::args *)launch->args, mx_gpu_range_from_<K>(launch));
 }
 
 /* Joins the partial results of all blocks, by a block of `threads` threads. Many of them become
- * those of MX_CUDA_JOIN_BLOCKS_ first, behind the others. */
-template <class K> static int mx_cuda_enqueue_join_(const mx_launch *launch, int threads)
+ * those of MX_GPU_JOIN_BLOCKS_ first, behind the others. */
+template <class K> static int mx_gpu_enqueue_join_(const mx_launch *launch, int threads)
 {
     typedef typename K::value T;
     T *partials = (T *)launch->partials;
-    int64_t count = mx_cuda_planned_(launch)->blocks;
-    if (count > MX_CUDA_LONG_JOIN_) {
+    int64_t count = mx_gpu_planned_(launch)->blocks;
+    if (count > MX_GPU_LONG_JOIN_) {
         T *const joined = partials + count;
         const int code =
-            mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(MX_CUDA_JOIN_BLOCKS_),
-                           dim3(MX_CUDA_JOIN_THREADS_), (const T *)partials, count, joined);
+            mx_gpu_start_(launch, mx_gpu_join_<K>, dim3(MX_GPU_JOIN_BLOCKS_),
+                          dim3(MX_GPU_JOIN_THREADS_), (const T *)partials, count, joined);
         if (code != 0) return code;
         partials = joined;
-        count = MX_CUDA_JOIN_BLOCKS_;
+        count = MX_GPU_JOIN_BLOCKS_;
     }
-    return mx_cuda_start_(launch, mx_cuda_join_<K>, dim3(1), dim3((unsigned)threads),
-                          (const T *)partials, count, (T *)launch->result);
+    return mx_gpu_start_(launch, mx_gpu_join_<K>, dim3(1), dim3((unsigned)threads),
+                         (const T *)partials, count, (T *)launch->result);
 }
 
-template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
+template <class K> static int mx_gpu_enqueue_reduce_(const mx_launch *launch)
 {
     typedef typename K::value T;
-    const mx_cuda_launch_ *plan = mx_cuda_planned_(launch);
+    const mx_gpu_launch_ *plan = mx_gpu_planned_(launch);
     /* an empty range has no partial results; the join then gives the identity */
     if (plan->blocks > 0) {
-        const int code = mx_cuda_start_(
-            launch, mx_cuda_reduce_of_<K>(plan), dim3(plan->grid[0], plan->grid[1], plan->grid[2]),
+        const int code = mx_gpu_start_(
+            launch, mx_gpu_reduce_of_<K>(plan), dim3(plan->grid[0], plan->grid[1], plan->grid[2]),
             dim3(plan->block[0], plan->block[1]), *(const typename K::args *)launch->args,
-            mx_cuda_range_from_<K>(launch), (mx_cuda_slot_ *)plan->slots, (T *)launch->partials,
+            mx_gpu_range_from_<K>(launch), (mx_gpu_slot_ *)plan->slots, (T *)launch->partials,
             (T *)launch->result);
         if (code != 0 || plan->slots != NULL) return code;
     }
     /* the same order, so the same bits, as with slots */
-    const bool few = mx_cuda_fits_slots_(plan, sizeof(T));
-    return mx_cuda_enqueue_join_<K>(launch, few ? (int)(plan->block[0] * plan->block[1])
-                                                : MX_CUDA_JOIN_THREADS_);
+    const bool few = mx_gpu_fits_slots_(plan, sizeof(T));
+    return mx_gpu_enqueue_join_<K>(launch, few ? (int)(plan->block[0] * plan->block[1])
+                                               : MX_GPU_JOIN_THREADS_);
 }
 
 /* ---- the definitions ---- */
@@ -430,10 +404,10 @@ template <class K> static int mx_cuda_enqueue_reduce_(const mx_launch *launch)
 #define MX_OUTER_6D_ MX_OUTER_5D_ const auto o4 = o[4];
 
 /* The members that only host instances have stay NULL. */
-static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_launch *),
-                                                      int per_thread, int threads,
-                                                      size_t (*temporary)(const mx_launch *),
-                                                      int (*at_a_time)(void))
+static inline constexpr mx_instance mx_gpu_instance_(int (*enqueue)(const mx_launch *),
+                                                     int per_thread, int threads,
+                                                     size_t (*temporary)(const mx_launch *),
+                                                     int (*at_a_time)(void))
 {
     mx_instance instance = {};
     instance.enqueue = enqueue;
@@ -443,19 +417,20 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
     instance.at_a_time = at_a_time;
     return instance;
 }
-#define MX_CUDA_INSTANCE_OF_(name, enqueue, per_thread, threads, temporary, at_a_time)          \
-    extern "C" {                                                                                \
-    extern const mx_instance MX_SYMBOL_(name);                                                  \
-    const mx_instance MX_SYMBOL_(name) = mx_cuda_instance_(enqueue<name##__device>, per_thread, \
-                                                           threads, temporary, at_a_time);      \
+#define MX_GPU_INSTANCE_OF_(name, enqueue, per_thread, threads, temporary, at_a_time)             \
+    extern "C" {                                                                                  \
+    extern MX_GPU_CONST_ mx_instance MX_SYMBOL_(name);                                            \
+    MX_GPU_CONST_ mx_instance MX_SYMBOL_(name) = mx_gpu_instance_(enqueue<name##__device>,        \
+                                                                  per_thread, threads, temporary, \
+                                                                  at_a_time);                     \
     }
-#define MX_CUDA_INSTANCE_(name, enqueue) \
-    MX_CUDA_INSTANCE_OF_(name, enqueue, name##__device::per_thread, 0, NULL, NULL)
+#define MX_GPU_INSTANCE_(name, enqueue) \
+    MX_GPU_INSTANCE_OF_(name, enqueue, name##__device::per_thread, 0, NULL, NULL)
 
-#define MX_CUDA_COMMON_(name, D, I, prologue_)                                              \
+#define MX_GPU_COMMON_(name, D, I, prologue_)                                               \
     typedef name##__args args;                                                              \
     typedef I index;                                                                        \
-    typedef mx_cuda_row_type_<I, D>::type row;                                              \
+    typedef mx_gpu_row_type_<I, D>::type row;                                               \
     enum { dims = D, has_prologue = !mx_same_text_(MX_STRING_(prologue_), "MX_DEFAULT_") }; \
     static __device__ __forceinline__ void mx_prologue_(args *a)                            \
     {                                                                                       \
@@ -464,11 +439,11 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
     }
 
 /* Long items are one for each thread, whatever the size of a value. */
-#define MX_CUDA_VALUE_(name, D, I, S)                                                             \
+#define MX_GPU_VALUE_(name, D, I, S)                                                              \
     typedef name##__value value;                                                                  \
     enum { loops = S##_LOOPS_, joins = sizeof(value) > 8 && S##_BLOCKS_ == 1 };                   \
     enum { per_thread = joins ? 8 : (loops ? 1 : 2) };                                            \
-    enum { threads = joins || loops ? MX_CUDA_THREADS_ : MX_CUDA_MANY_THREADS_ };                 \
+    enum { threads = joins || loops ? MX_GPU_THREADS_ : MX_GPU_MANY_THREADS_ };                   \
     static __device__ __forceinline__ void item(const name##__args *a, const I *o, I i, value *v) \
     {                                                                                             \
         MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, v);                                     \
@@ -476,7 +451,7 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
 
 #define MX_DEFINE_RANGE_FOR_(name, D, I, S, what, prologue_)                        \
     struct name##__device {                                                         \
-        MX_CUDA_COMMON_(name, D, I, prologue_)                                      \
+        MX_GPU_COMMON_(name, D, I, prologue_)                                       \
         enum { loops = S##_LOOPS_, resident = S##_BLOCKS_ };                        \
         enum { shares = D == 1 || (D == 2 && has_prologue) };                       \
         enum { per_thread = shares && !loops ? 2 : 1 };                             \
@@ -485,20 +460,20 @@ static inline constexpr mx_instance mx_cuda_instance_(int (*enqueue)(const mx_la
             MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_);                      \
         }                                                                           \
     };                                                                              \
-    MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_for_)
+    MX_GPU_INSTANCE_(name, mx_gpu_enqueue_for_)
 
-/* `resident` 0 is no limit: with a limit of 1 nvcc gives reductions more registers than without.
+/* `resident` 0 is no limit: with a limit of 1 compilers give reductions more registers than without.
  * INIT is a statement on `v`, JOIN one on `into` and `v`. */
 #define MX_DEFINE_VALUED_(name, D, I, S, prologue_, INIT, JOIN)                                \
     struct name##__device {                                                                    \
-        MX_CUDA_COMMON_(name, D, I, prologue_)                                                 \
-        MX_CUDA_VALUE_(name, D, I, S)                                                          \
+        MX_GPU_COMMON_(name, D, I, prologue_)                                                  \
+        MX_GPU_VALUE_(name, D, I, S)                                                           \
         enum { resident = S##_BLOCKS_ > 1 ? S##_BLOCKS_ : 0 };                                 \
         static __device__ __forceinline__ void mx_init_(value *v) { INIT; }                    \
         static __device__ __forceinline__ void mx_join_(value *into, const value *v) { JOIN; } \
     };                                                                                         \
-    MX_CUDA_INSTANCE_OF_(name, mx_cuda_enqueue_reduce_, name##__device::per_thread,            \
-                         name##__device::threads, NULL, mx_cuda_at_a_time_<name##__device>)
+    MX_GPU_INSTANCE_OF_(name, mx_gpu_enqueue_reduce_, name##__device::per_thread,              \
+                        name##__device::threads, NULL, mx_gpu_at_a_time_<name##__device>)
 #define MX_DEFINE_RANGE_REDUCE_(name, D, I, S, R, prologue) \
     MX_DEFINE_VALUED_(name, D, I, S, prologue, R##_INIT(value, v), R##_JOIN(value, into, v))
 #define MX_DEFINE_RANGE_FIELDS_(name, D, I, S, LIST, prologue) \

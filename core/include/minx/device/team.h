@@ -1,5 +1,5 @@
-/* Teams on CUDA devices. A team is a thread block: lanes along x, threads of the team along y, so
- * the lanes of a thread are neighbours in a warp. Scratch of level 0 is shared memory. Scratch of
+/* Teams on GPUs. A team is a thread block: lanes along x, threads of the team along y, so
+ * the lanes of a thread are neighbours in a wave. Scratch of level 0 is shared memory. Scratch of
  * level 1 is device memory, a part for each block that runs. */
 #pragma once
 
@@ -39,20 +39,15 @@
 
 static __device__ __forceinline__ void mx_team_barrier(mx_team *) { __syncthreads(); }
 
-/* The lanes of a thread: a power of two up to 32, aligned in their warp. */
-static __device__ __forceinline__ unsigned mx_lane_mask_(int lanes)
-{
-    const unsigned first = (threadIdx.y * (unsigned)lanes) & 31;
-    return lanes == 32 ? ~0u : ((1u << lanes) - 1u) << first;
-}
 template <class T>
-static __device__ __forceinline__ T mx_lane_shuffle_xor_(unsigned mask, const T &v, int distance)
+static __device__ __forceinline__ T mx_lane_shuffle_xor_(mx_gpu_lanes_ mask, const T &v,
+                                                         int distance)
 {
     enum { length = (sizeof(T) + 3) / 4 };
     unsigned words[length] = {0};
     memcpy(words, &v, sizeof(T));
 #pragma unroll
-    for (int w = 0; w < length; w++) words[w] = __shfl_xor_sync(mask, words[w], distance);
+    for (int w = 0; w < length; w++) words[w] = MX_GPU_SHUFFLE_XOR_(mask, words[w], distance);
     T result;
     memcpy(&result, words, sizeof(T));
     return result;
@@ -63,9 +58,9 @@ static __device__ __forceinline__ T mx_lane_shuffle_xor_(unsigned mask, const T 
 template <class T, class F>
 static __device__ __forceinline__ T mx_lane_join_(int lanes, T v, F join)
 {
-    const unsigned mask = mx_lane_mask_(lanes);
+    const mx_gpu_lanes_ mask = mx_gpu_lanes_of_(lanes);
 #pragma unroll
-    for (int distance = 16; distance > 0; distance >>= 1) {
+    for (int distance = MX_GPU_WAVE_ / 2; distance > 0; distance >>= 1) {
         if (distance >= lanes) continue;
         const T other = mx_lane_shuffle_xor_(mask, v, distance);
         v = ((int)threadIdx.x & distance) != 0 ? join(other, v) : join(v, other);
@@ -74,10 +69,10 @@ static __device__ __forceinline__ T mx_lane_join_(int lanes, T v, F join)
 }
 template <class T> static __device__ __forceinline__ T mx_lane_sum_(int lanes, T v)
 {
-    const unsigned mask = mx_lane_mask_(lanes);
+    const mx_gpu_lanes_ mask = mx_gpu_lanes_of_(lanes);
 #pragma unroll
-    for (int distance = 16; distance > 0; distance >>= 1)
-        if (distance < lanes) v += __shfl_xor_sync(mask, v, distance);
+    for (int distance = MX_GPU_WAVE_ / 2; distance > 0; distance >>= 1)
+        if (distance < lanes) v += MX_GPU_SHUFFLE_XOR_(mask, v, distance);
     return v;
 }
 template <class T> static __device__ __forceinline__ T mx_lane_min_(int lanes, T v)
@@ -94,17 +89,17 @@ template <class T> static __device__ __forceinline__ T mx_lane_max_(int lanes, T
 template <class T>
 static __device__ __forceinline__ T mx_lane_scan_(int lanes, T *next, T share, bool inclusive)
 {
-    const unsigned mask = mx_lane_mask_(lanes);
+    const mx_gpu_lanes_ mask = mx_gpu_lanes_of_(lanes);
     const int lane = (int)threadIdx.x;
     T with_share = share;
 #pragma unroll
-    for (int distance = 1; distance < 32; distance <<= 1) {
+    for (int distance = 1; distance < MX_GPU_WAVE_; distance <<= 1) {
         if (distance >= lanes) continue;
-        const T other = __shfl_up_sync(mask, with_share, distance, lanes);
+        const T other = MX_GPU_SHUFFLE_UP_(mask, with_share, distance, lanes);
         if (lane >= distance) with_share = (T)(other + with_share);
     }
-    const T before = __shfl_up_sync(mask, with_share, 1, lanes), start = *next;
-    *next = (T)(start + __shfl_sync(mask, with_share, lanes - 1, lanes));
+    const T before = MX_GPU_SHUFFLE_UP_(mask, with_share, 1, lanes), start = *next;
+    *next = (T)(start + MX_GPU_SHUFFLE_(mask, with_share, lanes - 1, lanes));
     return (T)(start + (inclusive ? with_share : lane > 0 ? before : (T)0));
 }
 
@@ -160,7 +155,7 @@ static __device__ __forceinline__ mx_team mx_team_of_(const mx_team_shape &shape
     t.lane = (int)threadIdx.x;
     t.lanes = lanes > 0 ? lanes : (int)blockDim.x;
     t.overflow = overflow;
-    char *at = mx_shared_ + MX_CUDA_COLLECTIVE_BYTES_(blockDim.y);
+    char *at = mx_shared_ + MX_GPU_COLLECTIVE_BYTES_(blockDim.y);
     for (int level = 0; level < 2; level++) {
         t.capacity[level][0] = shape.team_bytes[level];
         t.capacity[level][1] = shape.thread_bytes[level];
@@ -174,8 +169,8 @@ static __device__ __forceinline__ mx_team mx_team_of_(const mx_team_shape &shape
 /* Runs all teams of a block, one after the other. */
 template <class K, int lanes>
 static __device__ __forceinline__ void
-mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int league, char *scratch,
-                size_t scratch_bytes, int64_t *overflow, typename K::value *total)
+mx_gpu_league_(const typename K::args *args, const mx_team_shape &shape, int league, char *scratch,
+               size_t scratch_bytes, int64_t *overflow, typename K::value *total)
 {
     mx_team t =
         mx_team_of_<lanes>(shape, league, scratch + (size_t)blockIdx.x * scratch_bytes, overflow);
@@ -189,40 +184,30 @@ mx_cuda_league_(const typename K::args *args, const mx_team_shape &shape, int le
         if (shared_scratch)
             __syncthreads();
         else
-            __syncwarp();
+            MX_GPU_WAVE_BARRIER_();
     }
     /* the join of the values uses the same shared memory */
     if (K::reduces) __syncthreads();
 }
 
-/* The number of lanes that a multiprocessor can run at a time. For teams with MX_ITEMS_SIMD the
- * compiler limits the registers of a lane, so that this number of lanes runs. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define MX_CUDA_RESIDENT_ 1024
-#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ / 10 == 86 || __CUDA_ARCH__ / 10 == 87 || \
-                                 __CUDA_ARCH__ / 10 == 89 || __CUDA_ARCH__ >= 1100)
-#define MX_CUDA_RESIDENT_ 1536
-#else
-#define MX_CUDA_RESIDENT_ 2048
-#endif
-
+/* For teams with MX_ITEMS_SIMD the compiler limits the registers of a lane, so that a multiprocessor
+ * runs as many lanes at a time as it can. */
 template <class K, int max_threads, int lanes>
-static __global__ void __launch_bounds__(max_threads,
-                                         K::loops ? 1 : MX_CUDA_RESIDENT_ / max_threads)
-    mx_cuda_team_(const __grid_constant__ typename K::args args,
-                  const __grid_constant__ mx_team_shape shape, int league, char *scratch,
-                  size_t scratch_bytes, int64_t *overflow, typename K::value *partials)
+static __global__ void MX_GPU_BOUNDS_(max_threads, K::loops ? 1 : MX_GPU_RESIDENT_ / max_threads)
+    mx_gpu_team_(const __grid_constant__ typename K::args args,
+                 const __grid_constant__ mx_team_shape shape, int league, char *scratch,
+                 size_t scratch_bytes, int64_t *overflow, typename K::value *partials)
 {
     typename K::value total;
-    mx_cuda_begin_<K::loops>();
+    mx_gpu_begin_<K::loops>();
     K::mx_init_(&total);
     if (K::has_prologue) {
         typename K::args args_copy = args;
         K::mx_prologue_(&args_copy);
-        mx_cuda_league_<K, lanes>(&args_copy, shape, league, scratch, scratch_bytes, overflow,
-                                  &total);
+        mx_gpu_league_<K, lanes>(&args_copy, shape, league, scratch, scratch_bytes, overflow,
+                                 &total);
     } else {
-        mx_cuda_league_<K, lanes>(&args, shape, league, scratch, scratch_bytes, overflow, &total);
+        mx_gpu_league_<K, lanes>(&args, shape, league, scratch, scratch_bytes, overflow, &total);
     }
     if (!K::reduces) return;
     /* a tree over all threads of the block, in shared memory, which the teams no longer use */
@@ -237,56 +222,58 @@ static __global__ void __launch_bounds__(max_threads,
     if (thread == 0) partials[blockIdx.x] = value[0];
 }
 
-template <class K> static size_t mx_cuda_shared_bytes_(const mx_launch *launch)
+template <class K> static size_t mx_gpu_shared_bytes_(const mx_launch *launch)
 {
     const mx_team_shape *shape = &launch->team;
-    const size_t scratch = MX_CUDA_COLLECTIVE_BYTES_(shape->size) + shape->team_bytes[0] +
+    const size_t scratch = MX_GPU_COLLECTIVE_BYTES_(shape->size) + shape->team_bytes[0] +
                            (size_t)shape->size * shape->thread_bytes[0];
     const size_t tree =
         K::reduces ? (size_t)shape->size * shape->lanes * sizeof(typename K::value) : 0;
     return scratch > tree ? scratch : tree;
 }
 
-template <class K> static int mx_cuda_enqueue_team_(const mx_launch *launch)
+template <class K> static int mx_gpu_enqueue_team_(const mx_launch *launch)
 {
     typedef typename K::value T;
     const mx_team_shape *shape = &launch->team;
     const int league = (int)launch->axis[0].end;
-    const size_t shared = mx_cuda_shared_bytes_<K>(launch);
-    auto kernel = mx_cuda_team_<K, MX_TEAM_MAX, 0>;
-    if (shape->size * shape->lanes <= MX_CUDA_THREADS_)
-        kernel = shape->lanes == 32   ? mx_cuda_team_<K, MX_CUDA_THREADS_, 32>
-                 : shape->lanes == 16 ? mx_cuda_team_<K, MX_CUDA_THREADS_, 16>
-                 : shape->lanes == 8  ? mx_cuda_team_<K, MX_CUDA_THREADS_, 8>
-                 : shape->lanes == 4  ? mx_cuda_team_<K, MX_CUDA_THREADS_, 4>
-                                      : mx_cuda_team_<K, MX_CUDA_THREADS_, 0>;
-    if (mx_cuda_planned_(launch)->blocks > 0) {
-        if (shared > MX_CUDA_PLAIN_SHARED_) {
-            const cudaError_t err = cudaFuncSetAttribute(
-                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-            if (err != cudaSuccess) return (int)err;
+    const size_t shared = mx_gpu_shared_bytes_<K>(launch);
+    auto kernel = mx_gpu_team_<K, MX_TEAM_MAX, 0>;
+    if (shape->size * shape->lanes <= MX_GPU_THREADS_)
+        kernel = shape->lanes == MX_GPU_WAVE_ ? mx_gpu_team_<K, MX_GPU_THREADS_, MX_GPU_WAVE_>
+                 : shape->lanes == 32         ? mx_gpu_team_<K, MX_GPU_THREADS_, 32>
+                 : shape->lanes == 16         ? mx_gpu_team_<K, MX_GPU_THREADS_, 16>
+                 : shape->lanes == 8          ? mx_gpu_team_<K, MX_GPU_THREADS_, 8>
+                 : shape->lanes == 4          ? mx_gpu_team_<K, MX_GPU_THREADS_, 4>
+                                              : mx_gpu_team_<K, MX_GPU_THREADS_, 0>;
+    if (mx_gpu_planned_(launch)->blocks > 0) {
+        if (shared > MX_GPU_PLAIN_SHARED_) {
+            const MX_GPU_(Error_t) err = MX_GPU_(FuncSetAttribute)(
+                (const void *)kernel, MX_GPU_(FuncAttributeMaxDynamicSharedMemorySize),
+                (int)shared);
+            if (err != MX_GPU_(Success)) return (int)err;
         }
-        const int code = mx_cuda_start_shared_(
-            launch, kernel, dim3((unsigned)mx_cuda_planned_(launch)->blocks),
+        const int code = mx_gpu_start_shared_(
+            launch, kernel, dim3((unsigned)mx_gpu_planned_(launch)->blocks),
             dim3((unsigned)shape->lanes, (unsigned)shape->size), shared,
             *(const typename K::args *)launch->args, *shape, league, launch->scratch,
             launch->scratch_bytes, launch->overflow, (T *)launch->partials);
         if (code != 0 || !K::reduces) return code;
     }
     if (!K::reduces) return 0;
-    return mx_cuda_enqueue_join_<K>(launch, MX_CUDA_JOIN_THREADS_);
+    return mx_gpu_enqueue_join_<K>(launch, MX_GPU_JOIN_THREADS_);
 }
 
 #define MX_DEFINE_LEAGUE_(name, S, prologue_, VALUE, INIT, JOIN, REDUCES, CALL)                    \
     struct name##__device {                                                                        \
-        MX_CUDA_COMMON_(name, 1, int, prologue_)                                                   \
+        MX_GPU_COMMON_(name, 1, int, prologue_)                                                    \
         typedef VALUE value;                                                                       \
         enum { per_thread = 1, reduces = REDUCES, loops = S##_LOOPS_ };                            \
         static __device__ __forceinline__ void mx_init_(value *v) { INIT; }                        \
         static __device__ __forceinline__ void mx_join_(value *into, const value *v) { JOIN; }     \
         static __device__ __forceinline__ void team(const args *a, mx_team *t, value *v) { CALL; } \
     };                                                                                             \
-    MX_CUDA_INSTANCE_(name, mx_cuda_enqueue_team_)
+    MX_GPU_INSTANCE_(name, mx_gpu_enqueue_team_)
 #define MX_DEFINE_TEAM_FOR_(name, D, I, S, what, prologue)                             \
     MX_DEFINE_LEAGUE_(name, S, prologue, int, *v = 0, (void)into; (void)v, 0, (void)v; \
                       name##__item(a, t))

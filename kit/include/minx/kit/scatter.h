@@ -104,14 +104,8 @@ enum { MX_SUM_CODE_, MX_PROD_CODE_, MX_MIN_CODE_, MX_MAX_CODE_ };
  *                     logarithm of their number. Each multiprocessor (on simt, each thread) adds to
  *                     one of them, by atomics. So does serial:order=shuffled, to the first copy
  * MX_SHARED_COPY_BYTES_ is the offset of such a copy, in bytes. */
-#ifdef __CUDACC__
-MX_INLINE unsigned mx_multiprocessor_(void)
-{
-    unsigned number;
-    __asm__("mov.u32 %0, %%smid;" : "=r"(number));
-    return number;
-}
-#define MX_SHARER_NUMBER_ mx_multiprocessor_()
+#ifdef MX_GPU_CODE_
+#define MX_SHARER_NUMBER_ mx_gpu_multiprocessor_()
 #else
 #define MX_SHARER_NUMBER_ MX_THREAD_NUMBER_
 #endif
@@ -122,7 +116,7 @@ MX_INLINE unsigned mx_multiprocessor_(void)
 /* Adds to a copy that threads share, by an atomic. Rarely used on hosts with copies, where it is a
  * function of its own: without the loops of atomics compilers can move the test of `step` out of a
  * loop over items. `op` is a constant where it is called. */
-#if defined(__CUDACC__) || defined(MX_CHECKS_BODIES_)
+#if defined(MX_GPU_CODE_) || defined(MX_CHECKS_BODIES_)
 #define MX_SCATTER_SHARED_ MX_INLINE
 #else
 #define MX_SCATTER_SHARED_ static __attribute__((noinline, cold, unused))
@@ -143,7 +137,7 @@ MX_SCATTER_TYPES_(MX_SCATTER_FN_)
 #define MX_SCATTER_OP_(s) ((int)sizeof *(s).code - 1)
 #define MX_ADD_SHARED_(at, s, value) \
     MX_PICK_NUMBER_(mx_scatter_shared, at, *)((at), (s).step, MX_SCATTER_OP_(s), (value))
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_SCATTER(s, value, ...)                                \
     do {                                                         \
         MX_ADD_SHARED_(&MX_AT((s).view, __VA_ARGS__), s, value); \

@@ -38,7 +38,7 @@
 
 enum { MX_PACK_WIDTH = 8 };
 
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_PACK_LANES_ _Pragma("unroll") for (int l = 0; l < MX_PACK_WIDTH; l++)
 #define MX_METHOD_ __device__ __forceinline__
 template <int size> struct mx_mask_lane_ {
@@ -142,7 +142,7 @@ typedef int64_t mx_pack_i64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
 #endif
 /* The sum of all lanes: halves are added until one lane is left, by vector operations where the
  * compiler can split a vector. */
-#if !defined(__CUDACC__) && defined(__has_builtin)
+#if !defined(MX_GPU_CODE_) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 #define MX_PACK_SUM_(T, a)                                                                         \
     __extension__({                                                                                \
@@ -160,7 +160,7 @@ typedef int64_t mx_pack_i64 __attribute__((vector_size(8 * MX_PACK_WIDTH)));
 #define MX_PACK_SUM_(T, a) (((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7])))
 #endif
 /* The bits of a mask, in one instruction where there is one. */
-#if !defined(__CUDACC__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#if !defined(MX_GPU_CODE_) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 typedef long long mx_mask_vector64_ __attribute__((vector_size(8 * MX_PACK_WIDTH)));
 typedef int mx_mask_vector32_ __attribute__((vector_size(4 * MX_PACK_WIDTH)));
 #define MX_MASK_BITS_i64_(m) __builtin_ia32_cvtq2mask512((mx_mask_vector64_)m)
@@ -230,7 +230,7 @@ MX_PACK_INTEGER_(i32, int32_t, mx_pack_i32)
 MX_PACK_INTEGER_(i64, int64_t, mx_pack_i64)
 MX_PACK_FLOAT_(f64, double, mx_pack_f64, mx_mask_f64, )
 MX_PACK_FLOAT_(f32, float, mx_pack_f32, mx_mask_f32, f)
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 MX_LANE_FN_(mx_pack_widen, mx_pack_f64, (mx_pack_f32 a), a[l])
 #else
 MX_INLINE mx_pack_f64 mx_pack_widen(mx_pack_f32 a)

@@ -30,7 +30,7 @@
 #pragma once
 #include "minx/kit/simd.h"
 
-#if defined(__CUDACC__) || defined(__AVX512F__)
+#if defined(MX_GPU_CODE_) || defined(__AVX512F__)
 enum { MX_PART_WIDTH_F64 = 8, MX_PART_WIDTH_F32 = 8 };
 #elif defined(__AVX2__)
 enum { MX_PART_WIDTH_F64 = 4, MX_PART_WIDTH_F32 = 8 };
@@ -39,7 +39,7 @@ enum { MX_PART_WIDTH_F64 = 2, MX_PART_WIDTH_F32 = 4 };
 #endif
 enum { MX_PARTS_OF_F32 = MX_PART_WIDTH_F32 / MX_PART_WIDTH_F64 };
 
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_PART_IS_VECTOR 0
 #else
 #define MX_PART_IS_VECTOR 1
@@ -65,7 +65,7 @@ enum { MX_PARTS_OF_F32 = MX_PART_WIDTH_F32 / MX_PART_WIDTH_F64 };
     MX_INLINE T mx_part_sum_##tag(mx_part_##tag a) { return mx_pack_sum(a); }
 
 /* The bits of masks of shorter parts. */
-#if defined(__CUDACC__) || defined(__AVX512F__)
+#if defined(MX_GPU_CODE_) || defined(__AVX512F__)
 /* There are none. */
 #elif defined(__AVX2__)
 typedef double mx_part_signs_f64_ __attribute__((vector_size(32)));
@@ -107,7 +107,7 @@ typedef float mx_part_signs_f32_ __attribute__((vector_size(16)));
         return MX_PART_BITS_##tag##_(mask);                                                       \
     }
 
-#if defined(__CUDACC__) || defined(__AVX512F__)
+#if defined(MX_GPU_CODE_) || defined(__AVX512F__)
 MX_PART_PACK_(f64, double)
 MX_PART_PACK_(f32, float)
 MX_INLINE mx_part_f64 mx_part_widen(mx_part_f32 a, int n)

@@ -7,13 +7,13 @@
 #pragma once
 #include "minx/kit/simd.h"
 
-#if !defined(__CUDACC__) && defined(__AVX2__)
+#if !defined(MX_GPU_CODE_) && defined(__AVX2__)
 #define MX_ROW_IS_REGISTER 1
 #else
 #define MX_ROW_IS_REGISTER 0
 #endif
 
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_ROW_OPERATOR_(op)                                                  \
     friend MX_METHOD_ mx_row_f64 operator op(mx_row_f64 a, mx_row_f64 b)      \
     {                                                                         \

@@ -26,7 +26,7 @@ mx_err mx_tokens_create(mx_ctx ctx, const char *label, mx_view *tokens);
 
 /* 1: items that run at the same time may have the same thread number. */
 enum { MX_NUMBERS_SHARED_ = MX_ON_DEVICE };
-#ifdef __CUDACC__
+#ifdef MX_GPU_CODE_
 #define MX_THREAD_NUMBER_                                                                         \
     (((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * blockDim.x * blockDim.y + \
      threadIdx.y * blockDim.x + threadIdx.x)
@@ -48,7 +48,7 @@ MX_INLINE int mx_token_acquire(const mx_i32_1 *tokens)
 {
     const unsigned count = (unsigned)MX_EXTENT(*tokens, 0);
     unsigned id = MX_NUMBERS_SHARED_ ? MX_THREAD_NUMBER_ % count : MX_THREAD_NUMBER_;
-#ifndef __CUDACC__
+#ifndef MX_GPU_CODE_
     if (!MX_NUMBERS_SHARED_ && id >= count) mx_token_stop_(id, count);
 #endif
     while (MX_NUMBERS_SHARED_ && MX_TOKEN_EXCHANGE_(&MX_AT(*tokens, id), 1) != 0)

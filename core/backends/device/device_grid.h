@@ -1,4 +1,4 @@
-/* cuda: plans a launch over a range. A plan has the threads of a block, the blocks of the grid, and
+/* Plans a launch over a range on a GPU. A plan has the threads of a block, the blocks of the grid, and
  * how many items a thread runs. minx/device/kernel.h gives the reasons. */
 #pragma once
 #include "base/backend.h"
@@ -6,8 +6,8 @@
 
 enum {
     THREADS = 256, /* of a block, unless the instance has a number; `resident` counts such blocks */
-    WARP = 32,
-    GRID_LIMIT = 65535, /* blocks along y and z that CUDA allows */
+    WARP = MX_GPU_WAVE_,
+    GRID_LIMIT = 65535, /* blocks along y and z that a grid can have */
     FEW_ROUNDS = 4,     /* of blocks on the device */
     FEW_ROWS = 8,
     PLANE_WIDTH = 64 /* threads along the contiguous index of a plane */
@@ -49,7 +49,7 @@ static int64_t at_most(int64_t n, int64_t limit)
 static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, int64_t rows,
                            int64_t resident)
 {
-    const mx_cuda_launch_ *plan = mx_cuda_planned_(l);
+    const mx_gpu_launch_ *plan = mx_gpu_planned_(l);
     const int64_t rounds = ceil_div(along * ceil_div(rows, plan->block[1]), resident);
     if (l->kernel->pattern == MX_PATTERN_FOR && l->dims > 1 && per_thread == 1 && rounds > 1 &&
         rounds <= FEW_ROUNDS)
@@ -62,7 +62,7 @@ static int rows_per_thread(const mx_launch *l, int per_thread, int64_t along, in
  * grid can have. */
 static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resident)
 {
-    mx_cuda_launch_ *plan = mx_cuda_plan_(l);
+    mx_gpu_launch_ *plan = mx_gpu_plan_(l);
     const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
     const int per_thread = instance->per_thread;
     unsigned threads = block_threads(instance);
@@ -80,11 +80,9 @@ static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resid
     while (width < threads && threads / width / 2 >= rows) width *= 2;
     const int64_t along = ceil_div(contiguous, width), across = ceil_div(rows, threads / width);
     if (along > INT32_MAX || across > GRID_LIMIT) return false;
-    const bool many = ceil_div(planes, MX_CUDA_PLANES_) >=
+    const bool many = ceil_div(planes, MX_GPU_PLANES_) >=
                       ceil_div(FEW_ROUNDS * resident * THREADS / threads, along * across);
-    plan->per_thread = !reduces || per_thread == 1 ? 1
-                       : many                      ? MX_CUDA_PLANES_
-                                                   : MX_CUDA_FEW_PLANES_;
+    plan->per_thread = !reduces || per_thread == 1 ? 1 : many ? MX_GPU_PLANES_ : MX_GPU_FEW_PLANES_;
     const int64_t deep = ceil_div(planes, plan->per_thread);
     if (deep > GRID_LIMIT) return false;
     plan->planes = true;
@@ -101,7 +99,7 @@ static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resid
 static mx_err plan_grid(mx_launch *l, const mx_instance *instance, int64_t processors,
                         int64_t resident)
 {
-    mx_cuda_launch_ *plan = mx_cuda_plan_(l);
+    mx_gpu_launch_ *plan = mx_gpu_plan_(l);
     const int last = l->dims - 1;
     const bool steps = l->kernel->pattern == MX_PATTERN_REDUCE && l->dims == 1;
     const int64_t contiguous = l->axis[last].end - l->axis[last].begin;
@@ -125,7 +123,7 @@ static mx_err plan_grid(mx_launch *l, const mx_instance *instance, int64_t proce
     int64_t across = ceil_div(rows, (int64_t)plan->block[1] * plan->per_thread);
     if (plan->strides) {
         /* With more blocks than run at a time, the last ones would leave most of the device idle.
-         * One block along a row means that it covers the row (mx_cuda_strided_share_), so a longer
+         * One block along a row means that it covers the row (mx_gpu_strided_share_), so a longer
          * row has two at least. */
         const int64_t limit = processors * instance->at_a_time();
         const int64_t limit_along = limit / (across > 0 ? across : 1);
