@@ -193,19 +193,23 @@ static mx_err check_breakdown(fe_app *app, const double *scalars, int64_t k)
         (long long)k, rz, pw);
 }
 
+/* After k iterations: is the norm that iteration k + 1 would compare small enough? */
+static bool is_small(const fe_app *app, int64_t k)
+{
+    const int64_t lag = fe_lag(&app->input);
+    return app->residuals.values[k + 1 > lag ? k + 1 - lag : 0] <= app->tolerance;
+}
+
 /* Takes iterations first..last, whose scalars are summed, as a loop on the host would have; *ended:
  * it would have stopped. */
 static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
 {
-    const int64_t lag = fe_lag(&app->input);
     double *scalars;
     MX_TRY(mx_deep_copy(app->base.ctx, app->scalars_host, app->vectors.scalars));
     MX_TRY(mx_fence(app->base.ctx));
     MX_TRY(mx_view_host_data(app->scalars_host, (void **)&scalars));
     for (int64_t k = first; k <= last && !*ended; k++) {
         const double norm = app->residuals.values[k - 1];
-        *ended = app->residuals.values[k > lag ? k - lag : 0] <= app->tolerance;
-        if (*ended) break;
         app->final_residual = norm;
         *ended = norm == 0; /* exact: another iteration would divide 0 by 0 */
         if (*ended) break;
@@ -215,6 +219,7 @@ static mx_err follow(fe_app *app, int64_t first, int64_t last, bool *ended)
         if (*ended) break;
         MX_TRY(app_series_add(&app->residuals, sqrt(scalars[fe_scalar_at(k, FE_RR)])));
         app->iterations = k;
+        *ended = is_small(app, k);
     }
     return MX_OK;
 }
@@ -244,10 +249,10 @@ static mx_err begin(fe_app *app)
 static mx_err solve(fe_app *app)
 {
     const int64_t max = app->input.max_iterations;
-    bool ended = false;
     int64_t batch;
     MX_TRY(batch_size(app, &batch));
     MX_TRY(begin(app));
+    bool ended = is_small(app, app->iterations);
     int64_t followed = app->base.first_step = app->first_iterations = app->iterations;
     for (int64_t k = followed + 1; k <= max && !ended; k += batch) {
         const int64_t last = k + batch - 1 < max ? k + batch - 1 : max;

@@ -14,7 +14,7 @@ typedef struct fe_smoother {
 } fe_smoother;
 
 /* smoother: all 0. b: rows; x: rows and ghosts. ratio: of high to
- * low. high is estimated by Lanczos iterations, which use x. Collective. */
+ * low. high is a formula, or estimated by Lanczos iterations, which use x. Collective. */
 mx_err fe_smoother_create(fe_level *level, mx_view b, mx_view x, int degree, double ratio,
                           fe_smoother *smoother);
 void fe_smoother_destroy(fe_smoother *smoother);

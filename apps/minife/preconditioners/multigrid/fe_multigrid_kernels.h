@@ -18,9 +18,10 @@ MX_ARGS(fe_prolong_args,
     (mx_f64_1, x)        /* fine */
     (mx_cf64_1, coarse), /* with ghosts */
     fe_pair pair;
+    int lines_per_team;
 );
-/* Owned node (z, y, x) of the fine mesh: x += the correction at its place. */
-MX_DECLARE_FOR(3D, fe_prolong, fe_prolong_args)
+/* Lines of owned nodes of the fine mesh: x += the correction at its place. */
+MX_DECLARE_FOR(TEAM, fe_prolong, fe_prolong_args)
 
 /* ---- the coarsest level: all of its nodes on each rank ---- */
 

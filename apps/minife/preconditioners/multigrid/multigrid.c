@@ -60,12 +60,23 @@ static mx_err smooth_and_restrict(multigrid *m, int n)
     return app_reverse(coarse->level->ghosts, 1, &coarse->b);
 }
 
+/* The lines of a prolongation: on devices neighbouring lanes have neighbouring nodes. */
+static mx_teams teams_of_lines(grid *fine)
+{
+    enum { LINES = 8, LANES = 32 };
+    const fe_level *level = fine->level;
+    const int lines = level->mesh.count[0] * level->mesh.count[1];
+    const int league = (lines + LINES - 1) / LINES;
+    fine->prolongation.lines_per_team = LINES;
+    return fe_on_device(level) ? mx_league(level->base->ctx, league, LINES, LANES)
+                               : mx_league(level->base->ctx, league, 1, 1);
+}
+
 static mx_err prolong_and_smooth(multigrid *m, int n)
 {
     grid *const fine = &m->grids[n], *const coarse = &m->grids[n + 1];
-    const int *nodes = fine->level->mesh.count;
     if (n + 2 < m->count) MX_TRY(fe_exchange(coarse->level, coarse->x)); /* the coarsest has them */
-    MX_TRY(fe_prolong(fe_box_range(fine->level, NULL, nodes), &fine->prolongation));
+    MX_TRY(fe_prolong(teams_of_lines(fine), &fine->prolongation));
     return fe_smooth(&fine->smoother, FE_FROM_X);
 }
 
