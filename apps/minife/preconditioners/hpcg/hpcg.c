@@ -14,6 +14,16 @@
  * sweep replaces the values of its first colour whatever they are, and leaves no residual at its
  * last.
  *
+ * The matrix is stored once more, by colours. A row has its entries before it, whose columns come
+ * earlier in a forward sweep, apart from those behind it. L and U are these, D the diagonal, so
+ *
+ *     forward      D x1 = b - L x1 - U x0
+ *     backward     D x2 = b - L x1 - U x2  =  D x1 + U x0 - U x2
+ *
+ * So the sweep back reads only U, if the sweep forward keeps u = U x0. From x0 = 0 it reads only L
+ * and keeps nothing: both together read the matrix once, and from any x0 one and a half times. The
+ * residual is needed at the coarser mesh's nodes only, an eighth of the rows.
+ *
  * HPCG exchanges ghosts once before a sweep, and each rank then works on its owned rows; so more
  * ranks need more iterations (16 x 8 x 24 elements: 17 on one rank, 22 on eight). Here ghosts are
  * exchanged before each colour, and the iterations are those of one rank. */
@@ -25,12 +35,18 @@
 enum { GRIDS = 4, COLOURS = 8 };
 static const double FACTOR = 2;
 
+typedef struct colour_views {
+    mx_view before, before_column, behind, behind_column;
+} colour_views;
+
 typedef struct grid {
     fe_level coarse; /* all but the finest: the level */
     fe_level *level;
     mx_view b, x; /* the finest: the caller's */
-    mx_view w;    /* all but the coarsest: A x */
-    fe_sweep_args sweep;
+    mx_view diagonal;
+    mx_view u; /* all but the coarsest: see fe_sweep_forward */
+    colour_views colours[COLOURS];
+    fe_sweep_args sweep[COLOURS];
     fe_inject_args injection; /* to the next coarser grid, and back */
 } grid;
 
@@ -40,34 +56,26 @@ typedef struct hpcg {
 
 /* ---- the cycle ---- */
 
-static mx_err sweep_colour(grid *g, int colour)
+typedef mx_err sweep_kernel(mx_range_3, const fe_sweep_args *);
+
+static mx_err sweep_colour(grid *g, int colour, sweep_kernel *kernel)
 {
-    const fe_mesh *m = &g->level->mesh;
-    int count[3];
-    for (int d = 0; d < 3; d++) {
-        const int parity = colour >> d & 1, end = m->first[d] + m->count[d];
-        g->sweep.low[d] = m->first[d] + ((m->first[d] ^ parity) & 1);
-        count[d] = g->sweep.low[d] < end ? (end - g->sweep.low[d] + 1) / 2 : 0;
-    }
-    return fe_sweep(fe_box_range(g->level, NULL, count), &g->sweep);
+    const fe_sweep_args *const a = &g->sweep[colour];
+    return kernel(fe_box_range(g->level, NULL, a->colour.count), a);
 }
 
 /* Backwards colour 0 would come again at once, which changes nothing. */
 static mx_err sweep(grid *g, bool from_zero)
 {
-    for (int n = 0; n < 2 * COLOURS - 1; n++) {
-        const int colour = n < COLOURS ? COLOURS - 1 - n : n - COLOURS + 1;
-        if (n > 0 || !from_zero) MX_TRY(fe_exchange(g->level, g->x));
-        MX_TRY(sweep_colour(g, colour));
+    for (int colour = COLOURS - 1; colour >= 0; colour--) {
+        if (colour < COLOURS - 1 || !from_zero) MX_TRY(fe_exchange(g->level, g->x));
+        MX_TRY(sweep_colour(g, colour, from_zero ? fe_sweep_first : fe_sweep_forward));
+    }
+    for (int colour = 1; colour < COLOURS; colour++) {
+        MX_TRY(fe_exchange(g->level, g->x));
+        MX_TRY(sweep_colour(g, colour, from_zero ? fe_sweep_back_first : fe_sweep_back));
     }
     return MX_OK;
-}
-
-static mx_err smooth_from_zero(grid *g)
-{
-    const double zero = 0;
-    MX_TRY(mx_fill(g->level->base->ctx, g->x, &zero));
-    return sweep(g, true);
 }
 
 static mx_range_1 rows(const grid *g)
@@ -80,11 +88,11 @@ static mx_err cycle(void *state)
     hpcg *const h = state;
     for (int n = 0; n + 1 < GRIDS; n++) {
         grid *const g = &h->grids[n];
-        MX_TRY(smooth_from_zero(g));
-        MX_TRY(fe_multiply(g->level, g->x, g->w));
+        MX_TRY(sweep(g, true));
+        MX_TRY(fe_exchange(g->level, g->x));
         MX_TRY(fe_inject(rows(g + 1), &g->injection));
     }
-    MX_TRY(smooth_from_zero(&h->grids[GRIDS - 1]));
+    MX_TRY(sweep(&h->grids[GRIDS - 1], true));
     for (int n = GRIDS - 2; n >= 0; n--) {
         grid *const g = &h->grids[n];
         MX_TRY(fe_inject_back(rows(g + 1), &g->injection));
@@ -93,35 +101,112 @@ static mx_err cycle(void *state)
     return MX_OK;
 }
 
-/* A sweep reads the matrix nearly twice, and so do x and b; x is written. */
+/* Of an entry off the diagonal its coefficient and column. From 0 a sweep reads b, the diagonal and
+ * x, and writes x, forward (32 bytes a row); backward it reads and writes x and reads the diagonal
+ * (24). From any x both have u too. */
 static fe_work work_of_cycle(const void *state)
 {
+    enum { ENTRY = sizeof(double) + sizeof(int32_t), FROM_ZERO = 32 + 24, FROM_X = 32 + 24 + 16 };
     const hpcg *const h = state;
-    const double passes = (2.0 * COLOURS - 1) / COLOURS;
     fe_work work = {0, 0};
     for (int n = 0; n < GRIDS; n++) {
-        const fe_work product = fe_work_of_product(h->grids[n].level);
-        const double rows = fe_rows(&h->grids[n].level->mesh);
-        const double swept = passes * (n + 1 < GRIDS ? 2 : 1), products = n + 1 < GRIDS;
-        work.bytes += (swept + products) * product.bytes + swept * 8 * rows;
-        work.flops += (swept + products) * product.flops + swept * 3 * rows;
+        const fe_level *const level = h->grids[n].level;
+        const bool coarsest = n + 1 == GRIDS;
+        const double of_rows = fe_rows(&level->mesh), entries = (double)level->entries - of_rows;
+        const double read = coarsest ? 1 : 1 + 1.5 + 1.0 / COLOURS;
+        work.bytes += read * entries * ENTRY + (FROM_ZERO + (coarsest ? 0 : FROM_X)) * of_rows;
+        work.flops += read * entries * 2 + (coarsest ? 4 : 9) * of_rows;
     }
     return work;
 }
 
-/* ---- the levels ---- */
+/* ---- the matrix by colours ---- */
 
-static mx_err bind_sweep(grid *g)
+static fe_colour find_colour(const fe_mesh *m, int number)
+{
+    fe_colour c = {.number = number};
+    for (int d = 0; d < 3; d++) {
+        const int parity = number >> d & 1, end = m->first[d] + m->count[d];
+        c.low[d] = m->first[d] + ((m->first[d] ^ parity) & 1);
+        c.count[d] = c.low[d] < end ? (end - c.low[d] + 1) / 2 : 0;
+    }
+    return c;
+}
+
+/* The entries before a row of a colour: along each dimension in which the colours differ there are
+ * two neighbours. */
+static int entries_before(int colour)
+{
+    int entries = 0;
+    for (int other = colour + 1; other < COLOURS; other++) {
+        int of_other = 1;
+        for (int d = 0; d < 3; d++) of_other *= (other ^ colour) >> d & 1 ? 2 : 1;
+        entries += of_other;
+    }
+    return entries;
+}
+
+static mx_err make_colour_views(const grid *g, const fe_colour *c, colour_views *v)
 {
     const mx_ctx ctx = g->level->base->ctx;
-    const fe_level_views *v = &g->level->views;
-    g->sweep.mesh = g->level->mesh;
-    MX_TRY(mx_bind(ctx, v->begin, &g->sweep.begin));
-    MX_TRY(mx_bind(ctx, v->column, &g->sweep.column));
-    MX_TRY(mx_bind(ctx, v->value, &g->sweep.value));
-    MX_TRY(mx_bind(ctx, g->b, &g->sweep.b));
-    return mx_bind(ctx, g->x, &g->sweep.x);
+    const mx_view_options options = {.uninitialized = true};
+    const int64_t of_colour = (int64_t)c->count[0] * c->count[1] * c->count[2];
+    const int64_t before[] = {of_colour, entries_before(c->number)},
+                  behind[] = {of_colour, FE_SLOTS - 1 - before[1]};
+    MX_TRY(mx_view_create(ctx, "hpcg before", MX_F64, 2, before, &options, &v->before));
+    MX_TRY(
+        mx_view_create(ctx, "hpcg columns before", MX_I32, 2, before, &options, &v->before_column));
+    MX_TRY(mx_view_create(ctx, "hpcg behind", MX_F64, 2, behind, &options, &v->behind));
+    return mx_view_create(ctx, "hpcg columns behind", MX_I32, 2, behind, &options,
+                          &v->behind_column);
 }
+
+static mx_err fill_colour(const grid *g, const fe_colour *c, const colour_views *v)
+{
+    const mx_ctx ctx = g->level->base->ctx;
+    const fe_level_views *const matrix = &g->level->views;
+    fe_colour_args a = {.mesh = g->level->mesh, .colour = *c};
+    MX_TRY(mx_bind(ctx, matrix->begin, &a.begin));
+    MX_TRY(mx_bind(ctx, matrix->column, &a.column));
+    MX_TRY(mx_bind(ctx, matrix->value, &a.value));
+    MX_TRY(mx_bind(ctx, v->before, &a.before));
+    MX_TRY(mx_bind(ctx, v->before_column, &a.before_column));
+    MX_TRY(mx_bind(ctx, v->behind, &a.behind));
+    MX_TRY(mx_bind(ctx, v->behind_column, &a.behind_column));
+    return fe_colour_rows(fe_box_range(g->level, NULL, c->count), &a);
+}
+
+static mx_err bind_sweep(const grid *g, const colour_views *v, fe_sweep_args *a)
+{
+    const mx_ctx ctx = g->level->base->ctx;
+    MX_TRY(mx_bind(ctx, v->before, &a->before));
+    MX_TRY(mx_bind(ctx, v->before_column, &a->before_column));
+    MX_TRY(mx_bind(ctx, v->behind, &a->behind));
+    MX_TRY(mx_bind(ctx, v->behind_column, &a->behind_column));
+    MX_TRY(mx_bind(ctx, g->diagonal, &a->diagonal));
+    MX_TRY(mx_bind(ctx, g->b, &a->b));
+    mx_bind_none(&a->u);
+    if (g->u.generation != 0) MX_TRY(mx_bind(ctx, g->u, &a->u));
+    return mx_bind(ctx, g->x, &a->x);
+}
+
+static mx_err make_colours(grid *g)
+{
+    MX_TRY(mx_view_create_1d(g->level->base->ctx, "hpcg diagonal", MX_F64, fe_rows(&g->level->mesh),
+                             &g->diagonal));
+    MX_TRY(fe_diagonal(g->level, g->diagonal));
+    for (int n = 0; n < COLOURS; n++) {
+        fe_sweep_args *const a = &g->sweep[n];
+        a->mesh = g->level->mesh;
+        a->colour = find_colour(&a->mesh, n);
+        MX_TRY(make_colour_views(g, &a->colour, &g->colours[n]));
+        MX_TRY(fill_colour(g, &a->colour, &g->colours[n]));
+        MX_TRY(bind_sweep(g, &g->colours[n], a));
+    }
+    return MX_OK;
+}
+
+/* ---- the levels ---- */
 
 static mx_err bind_injection(grid *g)
 {
@@ -129,8 +214,10 @@ static mx_err bind_injection(grid *g)
     const fe_pair pair = {g->level->mesh, g[1].level->mesh};
     g->injection.pair = pair;
     g->injection.factor = FACTOR;
+    MX_TRY(mx_bind(ctx, g->colours[0].before, &g->injection.before));
+    MX_TRY(mx_bind(ctx, g->colours[0].before_column, &g->injection.before_column));
+    MX_TRY(mx_bind(ctx, g->diagonal, &g->injection.diagonal));
     MX_TRY(mx_bind(ctx, g->b, &g->injection.b));
-    MX_TRY(mx_bind(ctx, g->w, &g->injection.w));
     MX_TRY(mx_bind(ctx, g->x, &g->injection.x));
     MX_TRY(mx_bind(ctx, g[1].b, &g->injection.coarse_b));
     return mx_bind(ctx, g[1].x, &g->injection.coarse_x);
@@ -155,11 +242,11 @@ static mx_err make_grids(hpcg *h, fe_level *finest, mx_view b, mx_view x)
     for (int n = 0; n + 1 < GRIDS; n++) {
         grid *const finer = &h->grids[n];
         MX_TRY(make_grid(finer, finer + 1));
-        MX_TRY(mx_view_create_1d(finest->base->ctx, "hpcg w", MX_F64, fe_rows(&finer->level->mesh),
-                                 &finer->w));
-        MX_TRY(bind_injection(finer));
+        MX_TRY(mx_view_create_1d(finest->base->ctx, "hpcg u", MX_F64, fe_rows(&finer->level->mesh),
+                                 &finer->u));
     }
-    for (int n = 0; n < GRIDS; n++) MX_TRY(bind_sweep(&h->grids[n]));
+    for (int n = 0; n < GRIDS; n++) MX_TRY(make_colours(&h->grids[n]));
+    for (int n = 0; n + 1 < GRIDS; n++) MX_TRY(bind_injection(&h->grids[n]));
     return MX_OK;
 }
 
@@ -175,7 +262,15 @@ static void destroy(void *state)
     hpcg *const h = state;
     for (int n = 0; n < GRIDS; n++) {
         grid *const g = &h->grids[n];
-        (void)mx_view_destroy(&g->w);
+        (void)mx_view_destroy(&g->u);
+        (void)mx_view_destroy(&g->diagonal);
+        for (int c = 0; c < COLOURS; c++) {
+            colour_views *const v = &g->colours[c];
+            (void)mx_view_destroy(&v->before);
+            (void)mx_view_destroy(&v->before_column);
+            (void)mx_view_destroy(&v->behind);
+            (void)mx_view_destroy(&v->behind_column);
+        }
         if (n == 0) continue; /* the caller's */
         (void)mx_view_destroy(&g->b);
         (void)mx_view_destroy(&g->x);
@@ -184,7 +279,8 @@ static void destroy(void *state)
     free(h);
 }
 
-const fe_preconditioner_form fe_preconditioner_hpcg = {.vectors = 1,
+/* Vectors: u, the diagonal, and 26 entries of 12 bytes for each row. */
+const fe_preconditioner_form fe_preconditioner_hpcg = {.vectors = 2 + 26 * 12 / 8,
                                                        .many_kernels = true,
                                                        .create = create,
                                                        .destroy = destroy,
