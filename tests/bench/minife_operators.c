@@ -2,6 +2,8 @@
  *
  *     minife-operators [ELEMENTS [THREADS [ROUNDS [OPERATOR...]]]]        100 2 20 csr symmetric
  *
+ * Operator `plain` is the rival: csr's matrix, multiplied by the plainest loop in OpenMP.
+ *
  * The memory of a shared machine is faster in one minute than in the next. So in each round every
  * operator does some iterations, after one that is not timed, and a loop reads an array as long as
  * the matrix of csr: the limit. Ratios and shares are of the same round; the table has their
@@ -21,6 +23,7 @@ enum { ITERATIONS = 6, MAX_ROUNDS = 1000, MAX_OPERATORS = 6 };
 
 typedef struct contestant {
     const char *name;
+    bool is_plain;
     fe_input input;
     fe_level level;
     fe_vectors vectors;
@@ -63,13 +66,15 @@ static mx_err create(contest *t, contestant *c, const char *name)
 {
     const mx_gid elements[] = {t->elements, t->elements, t->elements};
     int number = 0;
+    c->is_plain = strcmp(name, "plain") == 0;
+    if (c->is_plain) name = "csr";
     while (number < FE_OPERATORS && strcmp(name, fe_traits_of_operators[number].word) != 0)
         number++;
     char words[128];
     app_text_list(fe_stored_operators, words, sizeof words);
     MX_REQUIRE(number < FE_OPERATORS && fe_is_stored(number), MX_ERR_INPUT,
-               "operator %s: expected %s", name, words);
-    c->name = fe_traits_of_operators[number].word;
+               "operator %s: expected plain or %s", name, words);
+    c->name = c->is_plain ? "plain" : fe_traits_of_operators[number].word;
     c->input.operator_kind = number;
     c->level.op = fe_operator_forms[number];
     c->level.base = &t->base;
@@ -81,11 +86,46 @@ static mx_err create(contest *t, contestant *c, const char *name)
     return make_vectors(c);
 }
 
+/* The value is p . w. */
+static double multiply_rows(int rows, const int64_t *begin, const int32_t *column,
+                            const double *value, const double *p, double *w, int threads)
+{
+    double dot = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : dot)
+    for (int row = 0; row < rows; row++) {
+        double sum = 0;
+        for (int64_t e = begin[row]; e < begin[row + 1]; e++) sum += value[e] * p[column[e]];
+        w[row] = sum;
+        dot += p[row] * sum;
+    }
+    return dot;
+}
+
+static mx_err multiply_plainly(contestant *c, int at)
+{
+    const fe_level_views *const v = &c->level.views;
+    mx_ctx_info info;
+    int64_t *begin;
+    int32_t *column;
+    double *value, *p, *w, *scalars;
+    MX_TRY(mx_ctx_get_info(c->level.base->ctx, &info));
+    MX_TRY(mx_view_host_data(v->begin, (void **)&begin));
+    MX_TRY(mx_view_host_data(v->column, (void **)&column));
+    MX_TRY(mx_view_host_data(v->value, (void **)&value));
+    MX_TRY(mx_view_host_data(c->vectors.p, (void **)&p));
+    MX_TRY(mx_view_host_data(c->vectors.w, (void **)&w));
+    MX_TRY(mx_view_host_data(c->vectors.scalars, (void **)&scalars));
+    scalars[at] = multiply_rows(fe_rows(&c->level.mesh), begin, column, value, p, w, info.threads);
+    return MX_OK;
+}
+
 static mx_err multiply(contestant *c, double *seconds)
 {
     const double begin = app_now();
     const int at = fe_scalar_at(c->k, FE_PW);
-    MX_TRY(fe_apply_dot(&c->level, c->vectors.p, c->vectors.w, c->vectors.scalars, at));
+    MX_TRY(c->is_plain
+               ? multiply_plainly(c, at)
+               : fe_apply_dot(&c->level, c->vectors.p, c->vectors.w, c->vectors.scalars, at));
     *seconds += app_now() - begin;
     return MX_OK;
 }
