@@ -479,6 +479,27 @@ def break_of_simd(i, a):
         if k == 2: break  # here
 
 
+@mistake("an element of a list of i64 gets an f64: the list has to begin with such numbers, as in [0.0, 0.0]", "sums[0] += a[i]")
+def float_in_a_list_of_integers(i, a):
+    sums = [0, 0]
+    sums[0] += a[i]  # here
+
+
+@mistake("an element of a list of b8 gets an int: the list has to begin with such numbers, as in [0, 0]", "elements[0] = i")
+def number_in_a_list_of_bools(i, a):
+    seen = [False, False]
+    put(seen, i)
+
+
+def put(elements, i):
+    elements[0] = i  # here
+
+
+@mistake("a list of lists or tuples: use minx.local((2, 3), float)", "[1, 2, 3]")
+def list_of_lists(i, a):
+    w = [[1, 2, 3], [4, 5, 6]]  # here
+
+
 @mistake("an expression without effect: store its value, or call a function", "a[i]")
 def no_effect(i, a):
     a[i]  # here

@@ -483,8 +483,15 @@ def float_bits(i, x):
     return x[i] * 0.5
 
 
+def adds_fractions(i, bins, x):
+    bins[i % 2] += x[i]
+
+
 def bad_join(a, b):
     return a, b
+
+
+larger = minx.Reducer(0, lambda a, b: b if b > a else a)
 
 
 @pytest.mark.parametrize("error, match, launch", [
@@ -494,6 +501,13 @@ def bad_join(a, b):
     (minx.NotSupported, "expected value\\[e\\] \\+= x", lambda x: minx.parallel_reduce(4, adds_to_array, x, length=2)),
     (minx.NotSupported, "band of an f64", lambda x: minx.parallel_reduce(4, float_bits, x, op="band")),
     (minx.NotSupported, "a join returns 1 number", lambda x: minx.parallel_reduce(4, value, x, op=minx.Reducer(0.0, bad_join))),
+    (minx.NotSupported, "is an i64, as the init of the Reducer, and gets an f64", lambda x: minx.parallel_reduce(4, value, x, op=larger)),
+    (minx.NotSupported, "an i64, as the elements of into=, and gets an f64",
+     lambda x: minx.parallel_reduce(4, value, x, into=np.zeros(1, int))),
+    (minx.NotSupported, "an i32, as the elements of into=, and gets an f64",
+     lambda x: minx.parallel_scan(4, exclusive, x, x, into=np.zeros(1, "i4"))),
+    (minx.NotSupported, "a u8, as the elements of into=, and gets an f64",
+     lambda x: minx.parallel_reduce(4, adds_fractions, x, length=2, into=np.zeros(2, "u1"))),
     (TypeError, "Reducer's init has 'a'", lambda x: minx.Reducer("a", bad_join)),
     (TypeError, "scans are over minx.Range", lambda x: minx.parallel_scan(minx.MDRange((2, 2)), returns_two, x)),
     (ValueError, "a scan has one operator", lambda x: minx.parallel_scan(4, adds, x, op="minloc")),

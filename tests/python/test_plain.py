@@ -215,3 +215,18 @@ def test_breakpoints(kernel, text, variable, expected):
     finally:
         sys.settrace(previous)
     assert stops.values == expected
+
+
+@minx.kernel
+def with_types(team, out):
+    w, t = team.scratch(2, np.int64), minx.local(2, np.int32)
+    u, v = minx.local(2, minx.u8), minx.local((1, 1), np.float32)
+    w[0], t[0], u[0], v[0, 0] = 7, 2.5, 3, 0.1
+    out[team.league_rank] = w[0] + t[0] + u[0] + v[0, 0]
+
+
+def test_types_of_scratch_and_local_arrays():
+    """Those of NumPy, and minx's own."""
+    out = np.zeros(2)
+    minx.parallel_for(minx.Team(2), with_types, out, ctx="python")
+    assert np.array_equal(out, np.full(2, 12 + float(np.float32(0.1))))

@@ -132,7 +132,7 @@ class Arrays:
         for n in shape[::-1]:
             listed = [f"{{{', '.join(listed[k:k + n])}}}" for k in range(0, len(listed), n)]
         self.line(f"{self.c_type(element)} {name}{''.join(f'[{n}]' for n in shape)} = {listed[0]};", node)
-        return ArrayRef(name, Array(element, len(shape)), shape=shape, name="a list or tuple")
+        return ArrayRef(name, Array(element, len(shape)), shape=shape, name="a list or tuple", listed=True)
 
     def table_of(self, node, values) -> tuple:
         """The extents of a table, and its numbers."""
@@ -162,7 +162,7 @@ class Arrays:
             inner = self.of_array(ast.copy_location(ast.Subscript(node.value, first, ast.Load()), node), ref)
             return self.of_array(ast.copy_location(ast.Subscript(node.value, second, ast.Load()), node), inner.ref)
         axes = self.axes_of(node, ref)
-        part = ArrayRef(ref.code, ref.array, ref.origin, axes, f"a part of {ref.name}", ref.shape, ref.field)
+        part = replace(ref, axes=axes, name=f"a part of {ref.name}")
         if part.rank:
             return Val("", None, ref=part)
         return self.element_of(replace(part, name=ref.name))
@@ -185,7 +185,7 @@ class Arrays:
             )
         t = NP_BOOL if T.is_bool(element) else element
         return Val(
-            code, t, nonneg=t in T.UNSIGNED, origin=ref.origin, place=True, shared=ref.origin is None and not ref.shape
+            code, t, nonneg=t in T.UNSIGNED, origin=ref.origin, place=True, shared=ref.origin is None and not ref.shape, listed=ref.listed
         )
 
     def index_in(self, ref, d, axis: str) -> str:
@@ -295,7 +295,7 @@ class Arrays:
             a if not isinstance(a, str) or a.isdigit() or a.startswith("mx_at_") else self.stored(a, node)
             for a in ref.axes
         ]
-        return ArrayRef(ref.code, ref.array, ref.origin, tuple(axes), ref.name, ref.shape, ref.field)
+        return replace(ref, axes=tuple(axes))
 
     def note_index(self, part):
         if isinstance(part, ast.BinOp):
@@ -364,7 +364,7 @@ class Arrays:
                                    "assign element by element")
         if value.type is None or not value.place:
             raise self.error(node, f"`{ast.unparse(node)}` is not a place that a kernel can store to")
-        self.private = value.origin is None and not value.shared
+        self.private, self.listed = value.origin is None and not value.shared, value.listed
         if value.origin is not None:
             self.unit.written.add(value.origin)
         return value.code, value.type

@@ -9,7 +9,7 @@ import ast
 from dataclasses import replace
 
 from .. import types as T
-from ..types import INT, Struct
+from ..types import FLOAT, INT, Struct
 from .arithmetic import WORDS
 from .values import MISSING, Accumulator, ArrayRef, Shape, Val, c_name, describe, number_type, strip
 
@@ -137,9 +137,23 @@ class Assignments:
         (place, t), private = self.lvalue(target), self.private
         if value.type is None:
             raise self.error(node, f"an element gets {describe(value)}: expected a number")
+        self.fits_list(node, t, value, self.listed)
         if self.stored_by_dialect(node, target, place, t, None, value):
             return
         self.put(f"{place} = {strip(self.cast(value, t, node))};", target, node, private)
+
+    def fits_list(self, node, t, value: Val, listed: bool) -> None:
+        """Elements of a list have the type that they begin with. In Python they take any: a store that would change the number is an
+        error."""
+        if not listed or not T.is_number(value.type):
+            return
+        kinds = T.is_bool, T.is_integer, T.is_float, T.is_complex
+        wider = [is_kind(value.type) for is_kind in kinds] < [is_kind(t) for is_kind in kinds]
+        if wider or T.strong(value.type) == "f64" and t == "f32" and value.type != FLOAT:
+            element = f"minx.{T.strong(value.type)}(0)" if value.type in ("f32", "c64") else {"int": "0", "float": "0.0"}.get(
+                T.kind(value.type), "0j")
+            raise self.error(node, f"an element of a list of {t} gets a {value.type}: the list has to begin with such numbers, as in "
+                                   f"[{element}, {element}]")
 
     def put(self, text, target, node, private: bool) -> None:
         """A store: to an array of a lane's own, or to one that others see."""
@@ -281,7 +295,7 @@ class Assignments:
 
     def augment_place(self, node):
         """a[i] += x. The index is computed once: where its code may not stand twice, it goes to a variable first."""
-        (place, t), private = self.lvalue(node.target), self.private
+        (place, t), private, listed = self.lvalue(node.target), self.private, self.listed
         if "(" in place.replace("MX_AT(", "") and not self.expr_is_pure(node.target):
             pointer = self.new("mx_to")
             self.line(f"{self.c_type(t)} *const {pointer} = &{place};", node)
@@ -297,8 +311,10 @@ class Assignments:
             return
         if kept is not old:
             value = self.binary(node, node.op, kept, right)
+            self.fits_list(node, t, value, listed)
             return self.put(f"{place} = {strip(self.cast(value, t, node))};", node.target, node, private)
         value = self.binary(node, node.op, old, right)
+        self.fits_list(node, t, value, listed)
         word = COMPOUND.get(type(node.op))
         if word and T.is_float(t) and T.combine(t, right.type) == t:
             return self.put(f"{place} {word}= {strip(self.cast(right, t, node))};", node.target, node, private)

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import types as T
 from ..types import BOOL, FLOAT, INT, NP_BOOL
-from .values import HANDLERS, MISSING, ArrayRef, Method, Shape, Val, const_val, describe, number_type, strip, wrap
+from .values import HANDLERS, MISSING, ArrayRef, Method, Shape, Val, as_dtype, const_val, describe, number_type, strip, wrap
 
 ONE = {  # name in C: names in Python
     "sqrt": "sqrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10",
@@ -340,9 +340,7 @@ def local(shape, dtype=float):
     >>> out
     array([4.])
     """
-    if isinstance(dtype, np.dtype):
-        return np.zeros(shape, dtype)
-    return np.zeros(shape, getattr(dtype, "dtype", dtype))
+    return np.zeros(shape, as_dtype(dtype))
 
 
 def local_array(t, node, statement):

@@ -291,6 +291,9 @@ class Expressions:
     def of_List(self, node):
         if not node.elts:
             raise self.error(node, "an empty list: kernels' arrays do not grow; use minx.local(n, float)")
+        inner = next((e for e in node.elts if isinstance(e, (ast.List, ast.Tuple))), None)
+        if inner is not None:
+            raise self.error(inner, f"a list of lists or tuples: use minx.local(({len(node.elts)}, {len(inner.elts)}), float)")
         return Val("", None, ref=self.table(node, self.in_order(node.elts, self.number)))
 
     def packed(self, node, value: Val) -> Val:

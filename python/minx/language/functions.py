@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import types as pytypes
+from dataclasses import replace
 
 from .. import types as T
 from ..types import BOOL, COMPLEX, FLOAT, INT, Struct
@@ -324,9 +325,9 @@ class Functions:
                 axes.append(Part(number(a.begin, "begin"), number(a.count, "count"), a.step))
             else:
                 axes.append(a if a is WHOLE else number(a, "at_"))
-        passed = ArrayRef(f"(*{c})", ref.array, ref.origin, tuple(axes), name, ref.shape, ref.field)
+        passed = replace(ref, code=f"(*{c})", axes=tuple(axes), name=name)
         names[name] = Val("", None, ref=passed)
-        return [kind, ref.origin, ref.array, passed.axes, ref.shape, ref.field]
+        return [kind, ref.origin, ref.array, passed.axes, ref.shape, ref.field, ref.listed]
 
     def call_of_team(self, node, code: str, result, statement: bool) -> Val:
         """A call of a function that gets the team: all threads and lanes call it, and each has what it returns."""

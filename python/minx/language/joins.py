@@ -50,7 +50,7 @@ def store(t, node, reducer):
     t.line("{")
     names = [t.new("mx_part") for _ in values]
     for value, type_, name in zip(values, reducer.types, names):
-        t.line(f"    const {t.c_type(type_)} {name} = {strip(t.cast(value, type_, node))};", node)
+        t.line(f"    const {t.c_type(type_)} {name} = {strip(t.cast(value, t.keeps_fractions(node, value, type_), node))};", node)
     for n, name in enumerate(names):
         t.line(f"    mx_into->v{n} = {name};" if reducer.is_tuple else f"    *mx_into = {name};")
     t.line("    return;")

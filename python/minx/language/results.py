@@ -67,11 +67,21 @@ class Results:
         value = self.expr(node)
         return list(value.ref) if isinstance(value.ref, tuple) else [value]
 
+    def keeps_fractions(self, node, value: Val, t: str) -> str:
+        """The type of a result, which the user has given by a Reducer or by into=. An error if a share of the result loses its
+        fraction."""
+        lost = (T.is_float(value.type) or T.is_complex(value.type)) and not T.is_float(t) and not T.is_complex(t)
+        if lost and not self.spec.dialect.annotations_convert:
+            init = self.spec.custom is not None
+            raise self.error(node, f"the result is a {t}, as {'the init of the Reducer' if init else 'the elements of into='}, and gets a "
+                                   f"{value.type}: give {'0.0 or another float as init' if init else 'an array of floats'}, or convert by int()")
+        return t
+
     def field_type(self, node, value: Val, before, reducer: str) -> str:
         if not T.is_number(value.type):
             raise self.error(node, "a kernel of parallel_reduce returns numbers")
         if self.spec.value and len(self.spec.reducers) == 1:
-            return self.spec.value
+            return self.spec.value if reducer in ("LAND", "LOR") else self.keeps_fractions(node, value, self.spec.value)
         t = result_type(reducer, value.type)
         joined = t and T.strong(T.join(before, t))
         if joined is None:
@@ -104,7 +114,7 @@ class Results:
             raise self.error(node, f"expected {len(reducer.types)} number{'s' * (len(reducer.types) > 1)}, as the Reducer's init has")
         self.unit.fields = list(reducer.types)
         self.unit.value = "+".join(reducer.types)
-        values = ", ".join(strip(self.cast(p, t, node)) for p, t in zip(parts, reducer.types))
+        values = ", ".join(strip(self.cast(p, self.keeps_fractions(node, p, t), node)) for p, t in zip(parts, reducer.types))
         share = f"const {k}_value mx_share = {{{values}}};" if reducer.is_tuple else \
             f"const {self.c_type(reducer.types[0])} mx_share = {values};"
         return f"{{ {share} {k}_join(mx_v, &mx_share); }}"
@@ -186,9 +196,9 @@ class Results:
         if self.spec.custom is not None:
             self.unit.fields = list(self.spec.custom.types)
             self.unit.value = self.unit.fields[0]
-            return self.unit.value
+            return self.keeps_fractions(node, value, self.unit.value)
         if self.spec.value:
-            self.unit.value = self.spec.value
+            self.unit.value = self.keeps_fractions(node, value, self.spec.value)
         else:
             joined = T.strong(T.join(self.unit.value, value.type) or value.type)
             t = joined if self.spec.dialect.threads_run_all else result_type(self.spec.reducers[0], joined)
@@ -215,7 +225,8 @@ class Results:
             value = self.number(node.value)
             if isinstance(node, ast.AugAssign):
                 value = self.binary(node, node.op, ref[n], value)
-            return self.line(f"{self.value_single()}{ref[n].code} = {strip(self.cast(value, ref[n].type))};", node)
+            t = self.keeps_fractions(node, value, ref[n].type)
+            return self.line(f"{self.value_single()}{ref[n].code} = {strip(self.cast(value, t))};", node)
         if isinstance(node, ast.AugAssign):
             raise self.error(node, "the value is a tuple: value = join(value, share)")
         if self.is_join(node):
@@ -224,8 +235,8 @@ class Results:
         if len(parts) != len(ref):
             raise self.error(node, f"expected a tuple of {len(ref)}")
         temporaries = [self.new("mx_part") for _ in parts]
-        sets = [f"const {self.c_type(r.type)} {name} = {strip(self.cast(p, r.type, node))};" for p, r, name in
-                zip(parts, ref, temporaries)]
+        sets = [f"const {self.c_type(r.type)} {name} = {strip(self.cast(p, self.keeps_fractions(node, p, r.type), node))};"
+                for p, r, name in zip(parts, ref, temporaries)]
         sets += [f"{r.code} = {name};" for r, name in zip(ref, temporaries)]
         self.line(f"{self.value_single()}{{ {' '.join(sets)} }}", node)
 
@@ -245,7 +256,8 @@ class Results:
         value = self.number(share)
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub):
             value = Val(f"(-{self.cast(value, T.strong(value.type))})", value.type)
-        self.unit.value = self.spec.value or self.element_type(node, value, reducer)
+        given = self.spec.value and self.keeps_fractions(node, value, self.spec.value)
+        self.unit.value = given or self.element_type(node, value, reducer)
         self.unit.fields = [self.unit.value]
         e, x = strip(index.code), strip(self.cast(value, self.unit.value))
         if self.spec.checked:

@@ -14,7 +14,7 @@ import re
 import numpy as np
 
 from .order import Memory
-from .values import ATTRIBUTES, HANDLERS, ArrayRef, Val, number_type, strip
+from .values import ATTRIBUTES, HANDLERS, ArrayRef, Val, as_dtype, number_type, strip
 from ..types import INT, Array
 
 
@@ -48,7 +48,7 @@ class Team:
         pass
 
     def scratch(self, shape, dtype=float, level=0):
-        dtype = np.dtype(getattr(dtype, "dtype", dtype))
+        dtype = as_dtype(dtype)
         return np.full(shape, np.nan, dtype) if dtype.kind == "f" else np.zeros(shape, dtype)
 
 

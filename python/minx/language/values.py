@@ -59,6 +59,7 @@ class Val:
     origin: int | None = None
     place: bool = False
     shared: bool = False  # a place in scratch
+    listed: bool = False  # a place in a list
     effects: bool = False  # a call that stores: it happens once
     outside: tuple | None = None  # of what is outside of the kernel: (function, expression), how that function sees it
 
@@ -82,7 +83,7 @@ class ArrayRef:
     code: of C. array: the type of the whole. origin: the number of the kernel's argument, None for others. axes: for
     each of the first dimensions of the array an index that is given (a code), a Part, or WHOLE; later dimensions are
     whole. shape: the extents of an array of C; of an accessor (). field: what follows an element, ".x" for a field of a
-    record."""
+    record. listed: is it a list of Python's?"""
 
     code: str
     array: Array
@@ -91,6 +92,7 @@ class ArrayRef:
     name: str = ""
     shape: tuple = ()
     field: str = ""
+    listed: bool = False
 
     @property
     def dimensions(self) -> list:
@@ -288,6 +290,11 @@ class NumberType:
 
     def __repr__(self):
         return f"minx.{self.name}"
+
+
+def as_dtype(kind) -> np.dtype:
+    """The dtype of float, minx.f32, numpy.int32 or a dtype."""
+    return kind.dtype if isinstance(kind, NumberType) else np.dtype(kind)
 
 
 def const_val(v) -> Val:
