@@ -18,7 +18,8 @@ void app_backends_print(FILE *out)
             fprintf(out, "# %s: %s\n", mx_backend_name(b), why);
 }
 
-/* The number of ranks of this host with the same affinity mask as this one, itself included. */
+/* The number of ranks of this host with the same affinity mask as this one, itself included. The
+ * mask is that of the calling thread. */
 static mx_err ranks_sharing_cores(app_comm comm, int *sharing)
 {
     cpu_set_t mine;
@@ -216,17 +217,80 @@ static mx_err open_context(app_comm comm, const app_options *options, const char
     return MX_FAIL(err, "--check-against=%s: %s", options->check_against, mx_err_message());
 }
 
-/* mpirun binds each rank to one core by default. Several threads on one core are slower than one.
- * This is a warning, no error. */
-static void warn_of_shared_cores(app_comm comm, mx_ctx ctx)
+/* The cores that a rank has, as its first thread sees them. */
+typedef struct cores_of_rank {
+    cpu_set_t mask;
+    int threads;
+    bool bound; /* OpenMP has bound that thread to some of the process's cores */
+} cores_of_rank;
+
+static cores_of_rank cores_of(mx_ctx ctx)
 {
+    cores_of_rank own = {.threads = 1};
     mx_ctx_info info;
-    (void)mx_ctx_get_info(ctx, &info);
-    if (app_rank(comm) == 0 && info.threads > mx_host_cores())
+    if (mx_ctx_get_info(ctx, &info) == MX_OK) own.threads = info.threads;
+    if (sched_getaffinity(0, sizeof own.mask, &own.mask) != 0) CPU_ZERO(&own.mask);
+    own.bound = CPU_COUNT(&own.mask) < mx_host_cores();
+    return own;
+}
+
+/* Ranks and threads that have cores in common with one rank, and the number of cores of all these. */
+typedef struct sharing {
+    int ranks, threads, cores;
+} sharing;
+
+static sharing sharing_with(const cores_of_rank *one, const cores_of_rank *all, int ranks)
+{
+    sharing found = {0};
+    cpu_set_t both, cores = one->mask;
+    for (int r = 0; r < ranks; r++) {
+        CPU_AND(&both, &one->mask, &all[r].mask);
+        if (CPU_COUNT(&both) == 0) continue;
+        CPU_OR(&cores, &cores, &all[r].mask);
+        found.ranks++;
+        found.threads += all[r].threads;
+    }
+    found.cores = CPU_COUNT(&cores);
+    return found;
+}
+
+/* One line that says what to set. Of ranks that OpenMP binds only the core of the first thread is
+ * known; it has up to HARDWARE_THREADS CPUs. */
+static void print_shared(const sharing *s, const cores_of_rank *own)
+{
+    enum { HARDWARE_THREADS = 2 };
+    if (own->bound && s->ranks > 1 && HARDWARE_THREADS * s->ranks > s->cores)
         fprintf(
             stderr,
-            "note: %d threads share %d core%s; mpirun --bind-to none, or --map-by slot:PE=%d, gives each its own\n",
-            info.threads, mx_host_cores(), mx_host_cores() > 1 ? "s" : "", info.threads);
+            "note: %d ranks have their first thread on the same core, as OpenMP binds each rank as if it were "
+            "alone: unset OMP_PROC_BIND and OMP_PLACES, or bind the ranks (mpirun --map-by slot:PE=%d "
+            "--bind-to core)\n",
+            s->ranks, own->threads);
+    else if (!own->bound && s->threads > s->cores)
+        fprintf(
+            stderr,
+            "note: %d threads of %d rank%s share %d core%s: give each its own (mpirun --bind-to none for one "
+            "rank, --map-by slot:PE=%d --bind-to core for several), or use fewer\n",
+            s->threads, s->ranks, s->ranks > 1 ? "s" : "", s->cores, s->cores > 1 ? "s" : "",
+            own->threads);
+}
+
+/* mpirun binds each rank to one core by default, and OpenMP may bind all ranks to the same ones.
+ * Several threads on one core are slower than one. This is a warning, no error. Collective. */
+static mx_err warn_of_shared_cores(app_comm comm, mx_ctx ctx)
+{
+    const int ranks = app_local_size(comm);
+    const cores_of_rank own = cores_of(ctx);
+    cores_of_rank *const all = calloc((size_t)ranks, sizeof *all);
+    mx_err err = all ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the cores of %d ranks", ranks);
+    err = app_agree(comm, err);
+    if (err == MX_OK) err = app_local_allgather(comm, &own, sizeof own, all);
+    if (err == MX_OK && app_rank(comm) == 0) {
+        const sharing shared = sharing_with(&own, all, ranks);
+        print_shared(&shared, &own);
+    }
+    free(all);
+    return err;
 }
 
 mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx,
@@ -236,11 +300,10 @@ mx_err app_context_create(app_comm comm, const app_options *options, mx_ctx *ctx
     *ctx = NULL;
     *threads_origin = NULL;
     if (strcmp(backend, "auto") == 0) MX_TRY(automatic(comm, &backend));
-    const mx_err err = app_agree(comm, open_context(comm, options, backend, ctx, threads_origin));
-    if (err != MX_OK)
-        mx_ctx_destroy(ctx);
-    else if (names(backend, "openmp"))
-        warn_of_shared_cores(comm, *ctx);
+    mx_err err = app_agree(comm, open_context(comm, options, backend, ctx, threads_origin));
+    if (err == MX_OK && (names(backend, "openmp") || names(backend, "serial")))
+        err = warn_of_shared_cores(comm, *ctx);
+    if (err != MX_OK) mx_ctx_destroy(ctx);
     return err;
 }
 

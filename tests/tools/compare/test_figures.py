@@ -38,7 +38,7 @@ def configuration(*records, known=None):
     class Folder:
         path = "folder"
 
-    return figures.configuration(Folder, list(records), known if known is not None else {("n1", "openmp", 2): LIMIT})
+    return figures.configuration(Folder, list(records), known if known is not None else {("n1", "openmp", 2): LIMIT}, {})
 
 
 class Metric(unittest.TestCase):
@@ -233,6 +233,16 @@ class Figures(unittest.TestCase):
         self.assertEqual(judge([("a", 1), ("a", 1), ("a", 1), ("b", 2)]), ["differs"] * 4)
 
 
+class Launcher(unittest.TestCase):
+    def test_binding(self):
+        """Ranks that the launcher does not bind must not be bound by OpenMP, each as if it were alone."""
+        env = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores", "OMP_NUM_THREADS": "1"}
+        words = [launch.launcher_words("mpirun", options, {"ranks": ranks, "threads": 1}, False, env)
+                 for options, ranks in (([], 2), ([], 1), (["--bind-to", "core"], 2))]
+        self.assertEqual(words[0][:5], ["env", "-u", "OMP_PROC_BIND", "-u", "OMP_PLACES"])
+        self.assertNotIn("env", words[1] + words[2])
+
+
 class Baseline(unittest.TestCase):
     def compare(self, new, old):
         lines = baseline.compare([configuration(*(record(seconds=s) for s in new))], [configuration(*(record(seconds=s) for s in old))])["lines"]
@@ -284,6 +294,17 @@ class Merge(house.House):
         line = figures.portability(merged["configurations"])[0]
         self.assertEqual(line["platforms"], ["Laptop CPU / openmp", "Laptop CPU / serial", "Node CPU / openmp", "Node CPU / serial"])
         self.assertIsNone(line["pp_application"])  # one way: it is the fastest everywhere
+
+    def test_same_host_name(self):
+        """Two machines with one host name: their processors tell them apart, and neither is the base of the other's speed-up."""
+        for folder, more in (("laptop", {"FAKE_CPU": "AMD(R) Small CPU"}), ("node", {"FAKE_CPU": "Large(TM) Processor", "FAKE_SPEED": "4"})):
+            self.run_plan(out=folder, env={"FAKE_HOST": "vm", **more})
+        merged = self.merged()
+        self.assertEqual({one["host"] for one in merged["configurations"]}, {"vm (AMD Small)", "vm (Large)"})
+        self.assertTrue(all(abs(one["speed_up"] - 1) < 0.1 for one in merged["configurations"] if one["backend"] == "serial"))
+        self.assertEqual({export.run_row(part, record)["host"] for part in merged["parts"] for record in part["records"]},
+                         {"vm (AMD Small)", "vm (Large)"})
+        self.assertIn("Roofline of vm (Large)", report.build(merged, None, "two") if self.has_plotly() else "Roofline of vm (Large)")
 
     def test_answers_across(self):
         """The second folder has another answer: both are left out."""

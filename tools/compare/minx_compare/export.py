@@ -24,13 +24,14 @@ def as_csv(columns, rows):
     return text.getvalue()
 
 
-def run_row(folder, record):
+def run_row(part, record):
     summary, run = record.get("summary") or {}, record["run"]
+    host = summary.get("host")
     fom = summary.get("fom") if isinstance(summary.get("fom"), dict) else {}
     return {**{key: run.get(key) for key in RUN_COLUMNS}, "outcome": record["outcome"], "reason": record["reason"],
-            "disturbed": record.get("disturbed"), "host": summary.get("host"), "fom": fom.get("value"), "fom_unit": fom.get("unit"),
+            "disturbed": record.get("disturbed"), "host": part["machines"].get(host, host), "fom": fom.get("value"), "fom_unit": fom.get("unit"),
             **{key: summary.get(key) for key in ("solve_seconds", "wall_seconds", "cpu_seconds", "max_rss_bytes")},
-            "started": record["started"], "folder": str(folder), "command": record["command"]}
+            "started": record["started"], "folder": str(part["folder"]), "command": record["command"]}
 
 
 def p3_rows(configurations):
@@ -45,7 +46,7 @@ def p3_rows(configurations):
 
 def write_all(folder, merged, write):
     """figures.csv, runs.csv, figures.json, p3.csv."""
-    runs = [run_row(part["folder"], record) for part in merged["parts"] for record in part["records"]]
+    runs = [run_row(part, record) for part in merged["parts"] for record in part["records"]]
     write(folder / "figures.csv", as_csv(COLUMNS, merged["configurations"]))
     write(folder / "runs.csv", as_csv(RUN_COLUMNS, runs))
     write(folder / "p3.csv", as_csv(P3_COLUMNS, p3_rows(merged["configurations"])))

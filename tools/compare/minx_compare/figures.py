@@ -7,6 +7,7 @@ from . import limits
 
 WHOLE, SOLVE = "whole_run", "solve"  # regions that contain others
 PROBLEM_UNITS = {"tealeaf": "cells", "minife": "rows", "minimd": "atoms"}
+ABOVE_MEMORY = 1.1  # times the rate of memory: a faster loop has its data in the cache. The rates of virtual machines vary less
 MIN_PART = 0.5  # of the bytes of the solve: a loop that moves less says little of it
 
 
@@ -51,15 +52,15 @@ def views(configurations):
     return [{**one, **membership} for one in configurations for membership in one["memberships"]]
 
 
-def configuration(store, records, known_limits):
-    """One line of figures from all repeats of a configuration."""
+def configuration(store, records, known_limits, machines):
+    """One line of figures from all repeats of a configuration. machines: other names of hosts."""
     first = records[0]
     run, summary = first["run"], first["summary"]
     fom = [record["summary"]["fom"]["value"] for record in records]
     found = {
         **{key: run[key] for key in ("case", "app", "deck_name", "variant", "sizes", "arguments", "backend", "layout", "own_layout", "precision",
                                      "ranks", "threads", "scaling", "row", "config", "axis")},
-        "words": run["problem"], "memberships": memberships_of(run), "folder": str(store.path), "host": summary.get("host", ""),
+        "words": run["problem"], "memberships": memberships_of(run), "folder": str(store.path), "host": machines.get(summary.get("host", ""), summary.get("host", "")),
         "nodes": summary.get("nodes") or 1,
         "platform": platform_of(first),
         "problem": str(summary.get("problem", run["deck_name"])), "problem_size": summary.get("problem_size"),
@@ -111,20 +112,20 @@ def shares(found, regions, calls, cache_bytes):
         return {"share": None, "in_cache": None}
     a_call = median(region["bytes"] / (calls or region["calls"]) for region in regions
                     if (calls or region.get("calls")) and region.get("bytes"))
-    in_cache = bool(cache_bytes and a_call and a_call <= cache_bytes) or rate > bandwidth
+    in_cache = bool(cache_bytes and a_call and a_call <= cache_bytes) or rate > ABOVE_MEMORY * bandwidth
     roof = (found["limit_cache_bandwidth"] or bandwidth) if in_cache else bandwidth
     best = min(roof, found["limit_flops"] / found["intensity"]) if found["intensity"] and found["limit_flops"] else roof
     return {"share": rate / best, "in_cache": in_cache}
 
 
-def of_folder(store, records):
+def of_folder(store, records, machines=None):
     """The figures of each configuration of a folder on each of its hosts, in the order of the plan."""
     known_limits = limits.load(store)
     by_config = {}
     for record in records:
         if record["outcome"] == "passed":
             by_config.setdefault((record["run"]["config"], record["summary"].get("host", "")), []).append(record)
-    found = [configuration(store, some, known_limits) for some in by_config.values()]
+    found = [configuration(store, some, known_limits, machines or {}) for some in by_config.values()]
     add_speed_up(found)
     return found
 

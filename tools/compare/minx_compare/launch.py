@@ -15,6 +15,7 @@ PATIENCE = 5  # seconds from the polite signal to the one that cannot be refused
 VERIFY_TIMEOUT = 600
 SUMMARY_KEYS = ("app", "backend", "ranks", "threads", "verdict", "exit_code", "fom", "solve_seconds", "wall_seconds", "regions")
 GOOD_VERDICTS = ("passed", "iteration limit")
+BINDING = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")
 BUSY_BACKENDS = ("serial", "openmp")  # whose threads compute all the time
 MIN_BUSY = 0.9  # of the processor time that these threads could have
 TAIL = 12  # lines of a log that a message shows
@@ -40,8 +41,15 @@ def is_open_mpi(words):
     return "Open MPI" in shown or "open-mpi" in shown
 
 
-def launcher_words(launcher, options, run, oversubscribe):
-    """What stands before the program."""
+def without_binding(run, env):
+    """OpenMP binds the threads of each rank as if it were alone on the host: ranks that the launcher does not bind would be on the same
+    cores. So several ranks do not get the variables that make it bind."""
+    names = [name for name in BINDING if name in env] if run["ranks"] > 1 else []
+    return ["env", *(word for name in names for word in ("-u", name))] if names else []
+
+
+def launcher_words(launcher, options, run, oversubscribe, env):
+    """What stands before the program. env: the variables of the run."""
     if launcher == "none":
         return []
     if launcher == "srun":
@@ -49,11 +57,14 @@ def launcher_words(launcher, options, run, oversubscribe):
     words = this_machine.mpirun()
     if not options and is_open_mpi(words):  # bound to one core, the threads of a rank would share it
         words = words + ["--bind-to", "none"] + (["--oversubscribe"] if oversubscribe else [])
+    if not options:
+        words = without_binding(run, env) + words
     return [*words, *options, "-n", str(run["ranks"])]
 
 
 def command_of(comparison, run, folder):
-    words = launcher_words(comparison["launcher"], comparison["launcher_options"], run, comparison["oversubscribe"])
+    words = launcher_words(comparison["launcher"], comparison["launcher_options"], run, comparison["oversubscribe"],
+                           environment(comparison["environment"]))
     program = [os.path.join(comparison["bin"], run["app"])]
     deck = [run["deck"]] if run["deck"] else []
     backend = run["backend"]

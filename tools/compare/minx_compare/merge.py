@@ -12,12 +12,36 @@ def load(folders):
         records = agreement.load_records(store, comparison["runs"])
         agreement.settle(store, comparison, records)
         parts.append({"folder": folder, "store": store, "comparison": comparison, "records": records})
+    name_machines(parts)
     across = compare_across(parts)
     for part in parts:
-        configurations += figures.of_folder(part["store"], part["records"])
+        configurations += figures.of_folder(part["store"], part["records"], part["machines"])
     figures.add_speed_up(configurations)
     plans = [line for part in parts for line in figures.planned(part["store"], part["comparison"], part["records"])]
     return {"parts": parts, "configurations": configurations, "across": across, "planned": plans}
+
+
+def processors_of(part):
+    """Hosts of a folder and the processors that their runs name."""
+    summaries = [record["summary"] for record in part["records"] if record.get("summary")]
+    return {str(summary.get("host", "")): str(summary.get("cpu") or "") for summary in summaries}
+
+
+def short(processor):
+    """A processor's name without the words that say nothing."""
+    words = processor.replace("(R)", "").replace("(TM)", "").replace("(tm)", "").split()
+    return " ".join(word for word in words if word not in ("CPU", "Processor"))
+
+
+def name_machines(parts):
+    """Names of the hosts of each part. Machines of several folders may have the same host name, as virtual ones do: then their processors
+    are part of the name."""
+    found = [processors_of(part) for part in parts]
+    for part, own in zip(parts, found):
+        part["machines"] = {}
+        for host, processor in own.items():
+            same = {other[host] for other in found if host in other}
+            part["machines"][host] = f"{host} ({short(processor)})" if len(same) > 1 and processor else host
 
 
 def representatives(part):

@@ -78,7 +78,7 @@ def bars(title, some, value, unit, low=None, high=None, text=None):
                                 "arrayminus": [max(0, one[value] - one[low]) for _, one in chosen]}
         if text:
             trace["text"] = [text(one) for _, one in chosen]
-            trace["textposition"] = "auto"
+            trace.update(textposition="auto", textangle=0)
         traces.append(trace)
     yaxis = {"type": "category", "automargin": True, "autorange": "reversed", "categoryorder": "array", "categoryarray": labels}
     return chart(title, traces, axis(f"{title.lower()} [{unit}]", rangemode="tozero"), yaxis, FRAME + BAR * len(some), barmode="overlay")

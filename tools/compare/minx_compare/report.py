@@ -114,7 +114,7 @@ def where_table(merged):
     for part in merged["parts"]:
         comparison = part["comparison"]
         summaries = [record["summary"] for record in part["records"] if record.get("summary")]
-        hosts = sorted({str(summary.get("host", "")) for summary in summaries} - {""})
+        hosts = sorted(set(part["machines"].values()) - {""})
         hardware = sorted({str(summary.get(key)) for summary in summaries for key in ("cpu", "device") if summary.get(key)})
         commits = sorted({str(summary.get("git_commit", ""))[:12] for summary in summaries} - {""})
         versions = "; ".join(f"{app} {program['version'] or 'of unknown version'}" if app not in program["version"] else program["version"]
@@ -132,7 +132,7 @@ def limits_table(merged):
         for (host, backend, threads), one in limits.load(part["store"]).items():
             others = one.get("other_threads")
             beside = f", beside {others} threads of other programs" if others else ""
-            rows.append((host, backend, (str(threads), threads), quantity(one.get("bandwidth"), "B/s"), quantity(one.get("cache_bandwidth"), "B/s"),
+            rows.append((part["machines"].get(host, host), backend, (str(threads), threads), quantity(one.get("bandwidth"), "B/s"), quantity(one.get("cache_bandwidth"), "B/s"),
                          quantity(one.get("flops"), "flop/s"), quantity(one.get("cache_bytes"), "B"), str(one.get("date", "")) + beside))
     return html_table(("host", "backend", "threads", "memory", "cache", "arithmetic", "last-level cache", "measured"), rows)
 
@@ -192,9 +192,10 @@ def runs_table(merged):
             run, summary = record["run"], record.get("summary") or {}
             fom = summary.get("fom") if isinstance(summary.get("fom"), dict) else {}
             possible = (summary.get("wall_seconds") or 0) * run["ranks"] * run["threads"]
+            host = str(summary.get("host", "-"))
             outcome = record["outcome"] + (", disturbed" if record.get("disturbed") else "")
             rows.append((run["app"], run["deck_name"], run["backend"], (str(run["ranks"]), run["ranks"]), (str(run["threads"]), run["threads"]),
-                         (str(run["repeat"]), run["repeat"]), str(summary.get("host", "-")), outcome, quantity(fom.get("value"), fom.get("unit", "")),
+                         (str(run["repeat"]), run["repeat"]), part["machines"].get(host, host), outcome, quantity(fom.get("value"), fom.get("unit", "")),
                          seconds(summary.get("solve_seconds")), seconds(summary.get("wall_seconds")),
                          percent(summary["cpu_seconds"] / possible if possible and summary.get("cpu_seconds") else None),
                          quantity(summary.get("max_rss_bytes"), "B"), (" ".join(record["command"]), "command")))

@@ -29,8 +29,8 @@ class Original:
         if self.deck is not None:
             originals.place_deck(self.args.app, self.deck, folder)
         run = {"ranks": self.args.ranks, "threads": self.args.threads}
-        words = launcher_words(self.launcher, [], run, False) + self.command
         env = {**environment({}), "OMP_NUM_THREADS": str(self.args.threads)}
+        words = launcher_words(self.launcher, [], run, False, env) + self.command
         code, timed_out = start(words, folder / "log.txt", self.args.timeout, env, folder)
         log = folder / "log.txt"
         if timed_out:

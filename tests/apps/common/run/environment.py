@@ -86,6 +86,16 @@ def order_of_threads(app, deck, mpiexec, folder):
     return 0
 
 
+def same_core(app, deck, mpiexec, folder):
+    """OpenMP binds the first thread of each rank to the first place: a line says what to set. One rank alone has no such line."""
+    binding = {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
+    serial = [app, deck, "--backend=serial"]
+    for command, expected in ((serial, 0), ([*mpiexec, "2", *serial], 1)):
+        done = run(command, folder, binding)
+        if done.stderr.count("have their first thread on the same core") != expected or (expected and "OMP_PROC_BIND" not in done.stderr):
+            fail(f"{binding} {command}: expected {expected} notes on the same core", done)
+
+
 def launchers(app, deck, mpiexec, folder):
     output = [app, deck, "--backend=serial", "--output=out.h5"]
     several = [{"PMI_SIZE": "2", "PMI_RANK": "0", "MPI_LOCALNRANKS": "2", "MPI_LOCALRANKID": "0"},
@@ -119,6 +129,8 @@ def main():
     app, deck, *mpiexec = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         wrong = order_of_threads(app, deck, mpiexec, folder)
+        if CORES > 1:
+            same_core(app, deck, mpiexec, folder)
         launchers(app, deck, mpiexec, folder)
     return 1 if failures or wrong else 0
 
