@@ -67,6 +67,9 @@ typedef struct mx_core_ctx {
     /* check.c: launches are repeated on this context; NULL: they are not */
     mx_ctx check;
     double check_tolerance;
+    struct mx_kept
+        *kept; /* scratch.c: memory for copies of views, which launch after launch uses */
+    int kept_count;
     mx_ctx checks; /* this context repeats the launches of that one; NULL: of none */
 
     /* races.c: what the race check knows; NULL: it is off. And the backend of the context then */

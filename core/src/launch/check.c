@@ -1,17 +1,19 @@
 /* Checking one backend against another. Every launch is run twice from the same state:
  *
  *   1. Each view in the arguments gets a shadow: a host view with the same contents. It has the layout of the other context, unless
- *      all accessors of the view work with any layout.
+ *      all accessors of the view work with any layout. A view that the kernel only reads, in memory and layout of the other context
+ *      too, is its own shadow.
  *   2. The launch runs on its own context.
  *   3. It runs on the other context, with a copy of the arguments whose accessors point to the shadows.
  *   4. Views and results are compared element by element (compare.c). The first difference ends the launch with
  *      MX_ERR_MISMATCH. Views that are marked by mx_view_set_unchecked are not compared.
  *
  * Each launch makes new shadows. So a launch is checked correctly even if the backends rightly gave
- * different results before. Cost: two copies of every view
- * for each launch. */
+ * different results before. Cost: each view that the kernel may write is copied, and compared; if
+ * host code cannot access it, it is copied three times. */
 #include "compare.h"
 #include "launches.h"
+#include "services/services.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,8 +24,9 @@ enum { MAX_SHADOWS = 64 };
 typedef struct shadow {
     size_t offset; /* of the accessor in the arguments */
     mx_layout needs;
+    bool reads;     /* the accessor is a const one */
     mx_view view;   /* the original */
-    mx_view mirror; /* its contents in host memory, same layout */
+    mx_view mirror; /* its contents in host memory, same layout: the original, if it is there */
     mx_view copy;   /* the shadow */
 } shadow;
 
@@ -39,6 +42,7 @@ typedef struct shadows {
 /* Finds the accessors in the arguments. */
 static mx_err find_accessors(shadows *s, const char *args, size_t size)
 {
+    const mx_args_table *const table = s->launch->kernel->table();
     for (size_t at = MX_STAMP_OFFSET; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
         mx_stamp stamp;
         if (!mx_stamp_read(args + at, &stamp)) continue;
@@ -51,8 +55,11 @@ static mx_err find_accessors(shadows *s, const char *args, size_t size)
             "kernel %s: view '%s' (tokens, or a scatter view that was bound before the check began) "
             "depends on the threads of its context, so another backend cannot repeat the launch",
             s->launch->kernel->name, mx_record_of(view)->label);
-        s->list[s->count++] =
-            (shadow){.offset = at - MX_STAMP_OFFSET, .needs = stamp.needs, .view = view};
+        const size_t offset = at - MX_STAMP_OFFSET;
+        s->list[s->count++] = (shadow){.offset = offset,
+                                       .needs = stamp.needs,
+                                       .reads = mx_accessor_is_const(table, offset),
+                                       .view = view};
     }
     return MX_OK;
 }
@@ -81,20 +88,38 @@ static mx_err shadow_layout(const shadows *s, const mx_view_info *original, cons
     return MX_OK;
 }
 
+/* May both contexts use the view itself? Only if neither changes it: result, if any, is not in
+ * it. */
+static bool can_share(const shadows *s, const shadow *one, const mx_result *result)
+{
+    if (s->ctx->layout != s->other->layout || !mx_ctx_can_access(s->other, mx_record_of(one->view)))
+        return false;
+    if (result != NULL && result->host == NULL && result->view.slot == one->view.slot) return false;
+    for (int k = 0; k < s->count; k++)
+        if (s->list[k].view.slot == one->view.slot && !s->list[k].reads) return false;
+    return true;
+}
+
+/* The contents of the view are in the mirror, when the context has no work left. */
+static mx_err update_mirror(const shadows *s, const shadow *one)
+{
+    if (one->mirror.slot != one->view.slot) MX_TRY(mx_deep_copy(s->ctx, one->mirror, one->view));
+    return MX_PASS(s->ctx->backend->launch.fence(s->ctx));
+}
+
 static mx_err make_shadow(shadows *s, shadow *one)
 {
-    mx_view_info original, copy;
+    mx_view_info original;
     mx_view_options options = {MX_SPACE_STAGING, MX_LAYOUT_DEFAULT, true, false};
-    MX_TRY(mx_mirror_create(one->view, &one->mirror));
-    MX_TRY(mx_deep_copy(s->ctx, one->mirror, one->view));
-    MX_TRY(s->ctx->backend->launch.fence(s->ctx));
+    void *data;
+    MX_TRY(mx_mirror_if_needed(one->view, &one->mirror));
+    MX_TRY(update_mirror(s, one));
     MX_TRY(mx_view_get_info(one->mirror, &original));
     MX_TRY(shadow_layout(s, &original, one, &options.layout));
-    MX_TRY(mx_view_create(s->other, original.label, original.type, original.rank, original.extent,
-                          &options, &one->copy));
-    MX_TRY(mx_view_get_info(one->copy, &copy));
-    mx_copy_elements(&copy, &original);
-    return MX_OK;
+    MX_TRY(mx_kept_take(s->other, (size_t)original.count * MX_TYPE_SIZE(original.type) + 1, &data));
+    MX_TRY(mx_view_wrap(s->other, original.label, original.type, original.rank, original.extent,
+                        NULL, &options, data, &one->copy));
+    return MX_PASS(mx_record_copy(s->other, mx_record_of(one->copy), mx_record_of(one->mirror)));
 }
 
 /* Each shadow has memory of its own, so views that share elements cannot be checked. */
@@ -135,7 +160,9 @@ static mx_err make_shadows(shadows *s, char *args, size_t size, const mx_result 
             MX_TRY(check_no_overlap(s, one->view, s->list[before].view));
             if (s->list[before].view.slot == one->view.slot) one->copy = s->list[before].copy;
         }
-        if (one->copy.generation == 0)
+        const bool first = one->copy.generation == 0, shared = first && can_share(s, one, result);
+        if (shared) one->copy = one->view;
+        if (first && !shared)
             MX_TRY(make_shadow(s, one));
         else
             MX_TRY(mx_view_retain(one->copy));
@@ -153,6 +180,7 @@ static void free_shadows(shadows *s)
         (void)mx_view_destroy(&s->list[k].mirror);
         (void)mx_view_destroy(&s->list[k].copy);
     }
+    mx_kept_return(s->other);
 }
 
 static mx_comparison comparison_of(const shadows *s)
@@ -179,10 +207,9 @@ static mx_err compare_shadows(shadows *s)
     mx_comparison comparison = comparison_of(s);
     for (int k = 0; k < s->count; k++) {
         mx_view_info original, copy;
-        if (s->list[k].mirror.generation == 0) continue; /* it shares a shadow that was compared */
+        if (s->list[k].mirror.generation == 0) continue; /* it has no shadow of its own */
         if (is_unchecked(s->list[k].view)) continue;
-        MX_TRY(mx_deep_copy(s->ctx, s->list[k].mirror, s->list[k].view));
-        MX_TRY(mx_fence(s->ctx));
+        MX_TRY(update_mirror(s, &s->list[k]));
         MX_TRY(mx_view_get_info(s->list[k].mirror, &original));
         MX_TRY(mx_view_get_info(s->list[k].copy, &copy));
         comparison.scale = scale_of(s->list[k].view);

@@ -10,9 +10,6 @@ typedef struct mx_comparison {
     double scale;        /* at least this is taken for that magnitude; also of results */
 } mx_comparison;
 
-/* Copies all elements between views in host memory, of any layouts. */
-void mx_copy_elements(const mx_view_info *to, const mx_view_info *from);
-
 /* Compares two results of a type of the user. Their padding is zero. */
 mx_err mx_compare_structs(const mx_comparison *c, const char *what, size_t size, const char *a,
                           const char *b);

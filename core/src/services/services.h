@@ -33,6 +33,13 @@ mx_err mx_cores_open(mx_ctx ctx);
 
 void mx_scratch_destroy(mx_ctx ctx);
 
+/* Staging memory of at least `bytes` until mx_kept_return. The context keeps it for the next time:
+ * the system takes as long to provide fresh memory as to copy into it. */
+mx_err mx_kept_take(mx_ctx ctx, size_t bytes, void **data);
+
+/* All that was taken is free to be taken again. */
+void mx_kept_return(mx_ctx ctx);
+
 /* ---- races.c ---- */
 
 mx_err mx_races_create(mx_ctx ctx);

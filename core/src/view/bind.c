@@ -320,6 +320,13 @@ static bool is_listed(const mx_args_table *table, size_t offset)
     return false;
 }
 
+bool mx_accessor_is_const(const mx_args_table *table, size_t offset)
+{
+    for (size_t n = 0; n < table->count; n++)
+        if (table->accessor[n].offset == offset) return shape_of(table->accessor[n].shape).constant;
+    return false;
+}
+
 /* Argument structs are aligned, so the stamps in them are at multiples of 8 bytes. */
 mx_err mx_accessors_check_table(const char *kernel, const mx_args_table *table, const void *args,
                                 size_t size)

@@ -108,6 +108,9 @@ mx_view mx_view_of_stamp(const mx_stamp *stamp);
 /* The record of that view; NULL if it was destroyed. */
 mx_record *mx_record_of_stamp(const mx_stamp *stamp);
 
+/* bind.c: do kernels only read what the accessor at this offset of their arguments means? */
+bool mx_accessor_is_const(const mx_args_table *table, size_t offset);
+
 /* ---- geometry.c: extents, strides and overlap ---- */
 
 /* The number of elements of the largest view of this type: its bytes fit the address space. */
