@@ -32,7 +32,8 @@ typedef enum app_gpu_mpi {
     APP_GPU_MPI_AUTO,
     APP_GPU_MPI_ON,
     APP_GPU_MPI_OFF,
-    APP_GPU_MPI_NCCL
+    APP_GPU_MPI_NCCL,
+    APP_GPU_MPI_DIRECT
 } app_gpu_mpi;
 
 /* Starts MPI (funneled threads) over all ranks. Collective, first call of main. Works for one

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const app_path app_path_none = {.name = "none (one rank)"};
 
@@ -21,69 +22,125 @@ static mx_err all_can(app_comm comm, bool mine, bool *all)
 
 enum { REASON = sizeof((app_transport)0)->reason };
 
-/* By MPI, on the device's memory where it can. nccl: why NCCL was not chosen. Collective. */
-static mx_err choose_mpi(app_comm comm, app_gpu_mpi wanted, const char *nccl, const app_path **path,
-                         char *reason)
+/* By MPI, on the device's memory where it can. refused: why not NCCL. Collective. */
+static mx_err choose_mpi(app_comm comm, app_gpu_mpi wanted, const char *refused,
+                         const app_path **path, char *reason)
 {
     bool able = false;
     MX_TRY(all_can(comm, app_comm_device_aware(comm), &able));
     MX_REQUIRE(wanted != APP_GPU_MPI_ON || able, MX_ERR_INPUT,
-               "--gpu-mpi=on: %s does not take device memory; use auto, nccl or off",
+               "--gpu-mpi=on: %s does not take device memory; use auto, direct, nccl or off",
                app_comm_version(comm));
     *path = able && wanted != APP_GPU_MPI_OFF ? &app_path_device : &app_path_staged;
-    if (wanted != APP_GPU_MPI_AUTO)
+    if (wanted == APP_GPU_MPI_ON || wanted == APP_GPU_MPI_OFF)
         snprintf(reason, REASON, "--gpu-mpi=%s", wanted == APP_GPU_MPI_ON ? "on" : "off");
     else
-        snprintf(reason, REASON, "%.60s %s device memory; no NCCL: %.150s", app_comm_version(comm),
-                 able ? "takes" : "does not take", nccl);
+        snprintf(reason, REASON, "%.60s %s device memory; no NCCL: %.100s", app_comm_version(comm),
+                 able ? "takes" : "does not take", refused);
     return MX_OK;
 }
 
-/* For contexts with memory that host code cannot access. Collective. */
-static mx_err choose_for_device(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
-                                const app_path **path, char *reason)
+/* How messages go that are not direct ones. refused: NCCL cannot be used, and why. Collective. */
+static mx_err choose_between(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted, const app_path **path,
+                             char *reason, char *refused)
 {
     char nccl[REASON] = "";
     if (wanted == APP_GPU_MPI_ON || wanted == APP_GPU_MPI_OFF)
-        return choose_mpi(comm, wanted, "", path, reason);
-    const mx_err err = app_nccl_check(comm, ctx, nccl, sizeof nccl);
-    if (err == MX_OK) {
+        return choose_mpi(comm, wanted, refused, path, reason);
+    if (refused[0] == '\0' && app_nccl_check(comm, ctx, nccl, sizeof nccl) == MX_OK) {
         *path = &app_path_nccl;
         snprintf(reason, REASON, "%.200s, a GPU for each rank", nccl);
         return MX_OK;
     }
-    snprintf(nccl, sizeof nccl, "%s", mx_err_message());
-    MX_REQUIRE(wanted != APP_GPU_MPI_NCCL, MX_ERR_INPUT, "--gpu-mpi=nccl: %s", nccl);
+    if (refused[0] == '\0') snprintf(refused, REASON, "%s", mx_err_message());
+    MX_REQUIRE(wanted != APP_GPU_MPI_NCCL, MX_ERR_INPUT, "--gpu-mpi=nccl: %s", refused);
     mx_err_clear();
-    return choose_mpi(comm, wanted, nccl, path, reason);
+    return choose_mpi(comm, wanted, refused, path, reason);
+}
+
+static const app_path *direct_with(const app_path *between)
+{
+    return between == &app_path_nccl     ? &app_path_direct_nccl
+           : between == &app_path_device ? &app_path_direct_device
+                                         : &app_path_direct_staged;
+}
+
+/* Has a host several ranks, and are there several hosts? Collective; agreed. */
+static mx_err count_hosts(app_comm comm, bool *neighbours, bool *hosts)
+{
+    int64_t most[] = {app_local_size(comm), -app_local_size(comm)};
+    MX_TRY(app_max_i64(comm, most, 2));
+    *neighbours = most[0] > 1;
+    *hosts = -most[1] < app_size(comm);
+    return MX_OK;
+}
+
+/* Direct messages; between hosts, if there are several, by another path. Collective. */
+static mx_err create_direct(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted, app_transport *transport)
+{
+    const app_path *path = &app_path_direct, *between = NULL;
+    char reason[REASON] = "", refused[REASON] = "";
+    bool neighbours, hosts;
+    MX_TRY(count_hosts(comm, &neighbours, &hosts));
+    MX_REQUIRE(neighbours, MX_ERR_BACKEND, "each rank has a host of its own");
+    if (hosts) {
+        MX_TRY(choose_between(comm, ctx, wanted, &between, reason, refused));
+        path = direct_with(between);
+    }
+    MX_TRY(app_transport_create_path(comm, ctx, path, transport));
+    snprintf((*transport)->reason, REASON, "GPUs of a host write into each other's memory%s%.150s",
+             hosts ? "; " : "", reason);
+    return MX_OK;
+}
+
+/* NCCL or MPI. Where NCCL is found but does not start, `auto` takes MPI. Collective. */
+static mx_err create_between(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
+                             app_transport *transport)
+{
+    const app_path *path;
+    char reason[REASON] = "", refused[REASON] = "";
+    MX_TRY(choose_between(comm, ctx, wanted, &path, reason, refused));
+    mx_err err = app_transport_create_path(comm, ctx, path, transport);
+    if (err != MX_OK && path == &app_path_nccl && wanted == APP_GPU_MPI_AUTO) {
+        snprintf(refused, sizeof refused, "%s", mx_err_message());
+        MX_TRY(choose_between(comm, ctx, wanted, &path, reason, refused));
+        err = app_transport_create_path(comm, ctx, path, transport);
+    }
+    MX_TRY(err);
+    snprintf((*transport)->reason, REASON, "%s", reason);
+    return MX_OK;
+}
+
+static mx_err create_for_device(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
+                                app_transport *transport)
+{
+    char why_not[REASON] = "";
+    if (wanted == APP_GPU_MPI_AUTO || wanted == APP_GPU_MPI_DIRECT) {
+        if (create_direct(comm, ctx, wanted, transport) == MX_OK) return MX_OK;
+        snprintf(why_not, sizeof why_not, "%s", mx_err_message());
+        MX_REQUIRE(wanted == APP_GPU_MPI_AUTO, MX_ERR_INPUT, "--gpu-mpi=direct: %s", why_not);
+        mx_err_clear();
+    }
+    MX_TRY(create_between(comm, ctx, wanted, transport));
+    if (why_not[0] == '\0') return MX_OK;
+    const size_t used = strlen((*transport)->reason);
+    snprintf((*transport)->reason + used, REASON - used, "; not direct: %.120s", why_not);
+    return MX_OK;
 }
 
 mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted, app_transport *transport)
 {
     mx_ctx_info info;
     bool host = true, device = false;
-    char reason[REASON] = "";
-    const app_path *path = &app_path_host;
     *transport = NULL;
     MX_TRY(mx_ctx_get_info(ctx, &info));
     MX_TRY(all_can(comm, info.host_accessible, &host));
     MX_TRY(all_can(comm, info.device >= 0, &device));
-    if (app_size(comm) == 1)
-        path = &app_path_none;
-    else if (!host && !device) /* simt, or mixed ranks: MPI and NCCL know no device here */
-        path = &app_path_staged;
-    else if (!host)
-        MX_TRY(choose_for_device(comm, ctx, wanted, &path, reason));
-    mx_err err = app_transport_create_path(comm, ctx, path, transport);
-    if (err != MX_OK && path == &app_path_nccl && wanted == APP_GPU_MPI_AUTO) {
-        char nccl[REASON];
-        snprintf(nccl, sizeof nccl, "%s", mx_err_message());
-        MX_TRY(choose_mpi(comm, wanted, nccl, &path, reason));
-        err = app_transport_create_path(comm, ctx, path, transport);
-    }
-    MX_TRY(err);
-    snprintf((*transport)->reason, REASON, "%s", reason);
-    return MX_OK;
+    if (app_size(comm) == 1) return app_transport_create_path(comm, ctx, &app_path_none, transport);
+    if (host) return app_transport_create_path(comm, ctx, &app_path_host, transport);
+    if (device) return create_for_device(comm, ctx, wanted, transport);
+    /* simt, or mixed ranks: MPI, NCCL and direct messages know no device here */
+    return app_transport_create_path(comm, ctx, &app_path_staged, transport);
 }
 
 mx_err app_transport_create_path(app_comm comm, mx_ctx ctx, const app_path *path,
@@ -116,6 +173,12 @@ const char *app_transport_path(app_transport transport) { return transport->path
 const char *app_transport_reason(app_transport transport) { return transport->reason; }
 
 bool app_transport_waits(app_transport transport) { return transport->path->waits; }
+
+mx_err app_transport_fence(app_transport t)
+{
+    MX_TRY(mx_fence(t->ctx));
+    return t->path->check != NULL ? t->path->check(t) : MX_OK;
+}
 
 app_comm app_transport_comm(app_transport transport) { return transport->comm; }
 

@@ -5,6 +5,8 @@
  *     staged         kernels pack into pinned host memory, from which MPI sends
  *     device         MPI sends from and receives into device memory, where the library can
  *     nccl           NCCL sends from device to device, on the stream of the context: the host does not wait
+ *     direct         kernels write into the memory of other devices of the host. Ranks of other hosts get their messages by one
+ *                    of the three ways above
  *
  * Messages (messages.h) and sums of elements of views use it. */
 #pragma once
@@ -14,10 +16,11 @@
 typedef struct app_transport *app_transport;
 
 /* Chooses the transport for data of kernels on ctx. Collective; what it returns is agreed. wanted:
- *   APP_GPU_MPI_AUTO   the best that all ranks can use: nccl, device, staged
+ *   APP_GPU_MPI_AUTO   the best that all ranks can use: direct, nccl, device, staged
  *   APP_GPU_MPI_ON     device
  *   APP_GPU_MPI_OFF    staged
  *   APP_GPU_MPI_NCCL   nccl
+ *   APP_GPU_MPI_DIRECT direct, where a host has several ranks
  * On hosts, and with one rank, `wanted` changes nothing. MX_ERR_INPUT if it is not possible here:
  * the message says why. */
 mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
@@ -28,7 +31,7 @@ mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
 void app_transport_destroy(app_transport *transport);
 
 /* The transport in words: "none (one rank)", "host memory", "pinned host memory", "device memory",
- * "NCCL". */
+ * "NCCL", "direct", "direct, and NCCL between hosts". */
 const char *app_transport_path(app_transport transport);
 
 /* Why it was chosen, in words; "" if there was no choice. */
@@ -37,6 +40,10 @@ const char *app_transport_reason(app_transport transport);
 /* Does the host wait in sums and at the end of exchanges? If not, a driver can queue many
  * iterations. */
 bool app_transport_waits(app_transport transport);
+
+/* mx_fence of the context, after which all messages have arrived. Not collective. MX_ERR_COMM: they
+ * have not. */
+mx_err app_transport_fence(app_transport transport);
 
 app_comm app_transport_comm(app_transport transport);
 mx_ctx app_transport_ctx(app_transport transport);

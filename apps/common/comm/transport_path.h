@@ -21,6 +21,8 @@ typedef struct app_path {
     mx_err (*finish)(app_messages messages);
     /* Sums of `count` numbers over the ranks, in place, ordered on the context. */
     mx_err (*sum)(app_transport transport, void *data, mx_type type, int64_t count);
+    /* After a fence: did all that was queued arrive? NULL: yes, or an earlier call said no. */
+    mx_err (*check)(app_transport transport);
 } app_path;
 
 struct app_transport {
@@ -61,6 +63,9 @@ struct app_messages {
 
 /* The paths. */
 extern const app_path app_path_none, app_path_host, app_path_staged, app_path_device, app_path_nccl;
+/* Direct messages on one host; and between hosts the path that the name says. */
+extern const app_path app_path_direct, app_path_direct_nccl, app_path_direct_device,
+    app_path_direct_staged;
 
 /* Can all ranks use NCCL, each with a device of its own? words: "NCCL 2.28.9". Collective; agreed;
  * the error says why not. */

@@ -11,7 +11,7 @@
 enum { MAX_THREADS = 4096, MAX_DEVICE = 1023 };
 
 static const char *const layouts[] = {"auto", "left", "right", NULL};
-static const char *const gpu_mpi_words[] = {"auto", "on", "off", "nccl", NULL};
+static const char *const gpu_mpi_words[] = {"auto", "on", "off", "nccl", "direct", NULL};
 
 /* clang-format off */
 #define AT(MEMBER) .offset = offsetof(app_options, MEMBER), .sources = APP_KEY_COMMAND
@@ -46,8 +46,9 @@ static const app_key rows[] = {
          "continue the run of this checkpoint; auto: of the newest that --checkpoint names, or begin "
          "where there is none"),
     CHOICE("gpu-mpi", gpu_mpi, gpu_mpi_words,
-           "how data go between devices: nccl: by NCCL; on: MPI reads and writes device memory; "
-           "off: through pinned host memory; auto: the first of these three that works"),
+           "how data go between devices: direct: they write into each other's memory, on one host; "
+           "nccl: by NCCL; on: MPI reads and writes device memory; off: through pinned host memory; "
+           "auto: the first of these four that works"),
     SWITCH("quiet", quiet, "print errors and failed checks only"),
     SWITCH("help", help, "print this text, and stop"),
     SWITCH("help-deck", help_deck, "list the keys of the input, and stop"),

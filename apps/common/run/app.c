@@ -31,6 +31,7 @@ static mx_err start(app_base *base, int argc, char **argv)
     app_job_find(&base->job);
     app_results_start();
     MX_TRY(app_comm_open(&argc, &argv, &base->comm));
+    base->mpi_seconds = app_now() - base->started;
     MX_TRY(app_command_compare(base->comm, name, argc, argv));
     MX_TRY(app_agree(base->comm, app_command_copy(argc, argv, &base->argv)));
     base->argc = argc;
@@ -204,8 +205,11 @@ mx_err app_open(app_base *base)
     MX_TRY(app_results_create(base->comm, o->output, &origin, &base->results));
     MX_TRY(app_summary_open(base));
     MX_TRY(open_checkpoint(base));
+    const double before = app_now();
     MX_TRY(app_context_create(base->comm, o, &base->ctx, &base->threads_origin));
+    base->backend_seconds = app_now() - before;
     MX_TRY(app_transport_create(base->comm, base->ctx, o->gpu_mpi, &base->transport));
+    base->transport_seconds = app_now() - before - base->backend_seconds;
     app_region_begin(base->whole);
     return MX_OK;
 }
@@ -223,6 +227,9 @@ void app_print_place(app_base *base)
     const char *const reason = app_transport_reason(base->transport);
     app_print(base->report, " messages by %s%s%s\n", app_transport_path(base->transport),
               reason[0] != '\0' ? ": " : "", reason);
+    app_print(base->report, " started in %.3f s: MPI %.3f, backend %.3f, messages %.3f\n",
+              app_now() - base->started, base->mpi_seconds, base->backend_seconds,
+              base->transport_seconds);
 }
 
 /* ---- the ends of stages ---- */
@@ -247,7 +254,7 @@ mx_err app_end_stage(app_base *base, mx_err err)
 mx_err app_end_run(app_base *base, mx_err err)
 {
     MX_TRY(app_end_stage(base, err));
-    MX_TRY(app_end_stage(base, mx_fence(base->ctx)));
+    MX_TRY(app_end_stage(base, app_transport_fence(base->transport)));
     app_region_end(base->whole, 0, 0, 1);
     return MX_OK;
 }

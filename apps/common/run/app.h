@@ -62,7 +62,9 @@ struct app_base {
     int argc;      /* the command line as it was given; argv ends with NULL */
     char **argv;
     double started; /* app_now() at the start of the program */
-    app_job job;    /* where the run takes place */
+    /* what the start takes, in seconds: MPI, the backend, the transport */
+    double mpi_seconds, backend_seconds, transport_seconds;
+    app_job job; /* where the run takes place */
 
     app_comm comm;
     app_options options;

@@ -3,6 +3,7 @@
  * mpirun -n 5 test_app_box_halo 100 */
 #pragma once
 #include "check.h"
+#include "fake_direct.h"
 #include "fake_path.h"
 #include "minx/minx.h"
 
@@ -24,6 +25,8 @@ static inline mx_err paths_of_context(app_comm comm, mx_ctx ctx, paths_test test
     char words[64];
     const bool nccl = info.device >= 0 && app_size(comm) > 1 &&
                       app_nccl_check(comm, ctx, words, sizeof words) == MX_OK;
+    const bool shares = app_size(comm) > 1 && app_size(comm) <= APP_DIRECT_RANKS;
+    const app_path direct = fake_direct();
     const struct {
         const app_path *path;
         bool possible;
@@ -33,6 +36,8 @@ static inline mx_err paths_of_context(app_comm comm, mx_ctx ctx, paths_test test
         {&app_path_staged, true},
         {&app_path_device, device_mpi},
         {&app_path_nccl, nccl},
+        {&app_path_direct, info.device >= 0 && shares && app_local_size(comm) == app_size(comm)},
+        {&direct, info.host_accessible && shares},
         {&fake_path, true},
         {&fake_queue, true},
     };

@@ -85,7 +85,7 @@ static mx_err check_errors(app_transport transport)
 
 static const char *word_of(app_gpu_mpi wanted)
 {
-    static const char *const words[] = {"auto", "on", "off", "nccl"};
+    static const char *const words[] = {"auto", "on", "off", "nccl", "direct"};
     return words[wanted];
 }
 
@@ -127,7 +127,7 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
     MX_TRY(sum_many(transport));
     MX_TRY(check_errors(transport));
     app_transport_destroy(&transport);
-    for (int wanted = APP_GPU_MPI_AUTO; wanted <= APP_GPU_MPI_NCCL; wanted++)
+    for (int wanted = APP_GPU_MPI_AUTO; wanted <= APP_GPU_MPI_DIRECT; wanted++)
         MX_TRY(check_choice(comm, ctx, (app_gpu_mpi)wanted));
     return MX_OK;
 }
