@@ -226,7 +226,7 @@ def builtin_sum(i, a):
     a[i] = sum(a)  # here
 
 
-@mistake("np.dot cannot be called in kernels", "np.dot(a, a)")
+@mistake("np.dot cannot be called in kernels: they have NumPy's functions of numbers; write a loop over the elements", "np.dot(a, a)")
 def numpy_function(i, a):
     a[i] = np.dot(a, a)  # here
 
@@ -493,6 +493,11 @@ def number_in_a_list_of_bools(i, a):
 
 def put(elements, i):
     elements[0] = i  # here
+
+
+@mistake("`*` of an array of 1 dimension: use minx.local(n, float), an array of zeros", "[0] * 3")
+def repeated_list(i, a):
+    w = [0] * 3  # here
 
 
 @mistake("a list of lists or tuples: use minx.local((2, 3), float)", "[1, 2, 3]")

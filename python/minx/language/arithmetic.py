@@ -152,7 +152,8 @@ class Arithmetic:
             raise self.error(node, "`@` is not supported in kernels: write a loop over the sum")
         for v in (a, b):
             if not T.is_number(v.type):
-                raise self.error(node, f"`{word}` of {describe(v)}: expected numbers")
+                instead = "use minx.local(n, float), an array of zeros" if getattr(v.ref, "listed", False) and word == "*" else "expected numbers"
+                raise self.error(node, f"`{word}` of {describe(v)}: {instead}")
         if a.const is not MISSING and b.const is not MISSING and a.type in T.WEAK and b.type in T.WEAK:
             return self.folded(node, lambda: FOLD[word](a.const, b.const))
         t = T.combine(a.type, b.type)

@@ -100,6 +100,8 @@ class Functions:
         if called.type is not None or isinstance(ref, ArrayRef):
             raise self.error(node, f"{describe(called)} is called: it is no function")
         instead = BUILTINS.get(ref) if is_hashable(ref) else None
+        if instead is None and (getattr(ref, "__module__", None) or "").partition(".")[0] == "numpy":
+            instead = "they have NumPy's functions of numbers; write a loop over the elements"
         raise self.error(
             node, f"{ast.unparse(node.func)} cannot be called in kernels" + (f": {instead}" if instead else "")
         )
