@@ -83,6 +83,7 @@ static mx_err create_direct(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted, app_t
     bool neighbours, hosts;
     MX_TRY(count_hosts(comm, &neighbours, &hosts));
     MX_REQUIRE(neighbours, MX_ERR_BACKEND, "each rank has a host of its own");
+    if (wanted == APP_GPU_MPI_AUTO) MX_TRY(app_direct_check(comm, ctx));
     if (hosts) {
         MX_TRY(choose_between(comm, ctx, wanted, &between, reason, refused));
         path = direct_with(between);

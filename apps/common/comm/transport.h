@@ -16,7 +16,7 @@
 typedef struct app_transport *app_transport;
 
 /* Chooses the transport for data of kernels on ctx. Collective; what it returns is agreed. wanted:
- *   APP_GPU_MPI_AUTO   the best that all ranks can use: direct, nccl, device, staged
+ *   APP_GPU_MPI_AUTO   the best that all ranks can use: direct (not where ranks share a device), nccl, device, staged
  *   APP_GPU_MPI_ON     device
  *   APP_GPU_MPI_OFF    staged
  *   APP_GPU_MPI_NCCL   nccl

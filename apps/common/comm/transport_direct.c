@@ -389,6 +389,30 @@ static void close_direct(app_transport t)
 
 static mx_err check(app_transport t) { return check_state(t->state); }
 
+/* ---- is it the best way? ---- */
+
+static mx_err check_devices(app_comm comm, mx_ctx ctx)
+{
+    enum { DEVICE_ID = 64 };
+    char mine[DEVICE_ID] = "", all[APP_DIRECT_RANKS][DEVICE_ID];
+    const int ranks = app_local_size(comm), self = app_local_rank(comm);
+    mx_ctx_details details;
+    MX_TRY(mx_ctx_get_details(ctx, &details));
+    snprintf(mine, sizeof mine, "%s", details.device_id);
+    MX_REQUIRE(ranks <= APP_DIRECT_RANKS, MX_ERR_BACKEND, "%d ranks on a host, at most %d", ranks,
+               APP_DIRECT_RANKS);
+    MX_TRY(app_local_allgather(comm, mine, sizeof mine, all));
+    for (int r = 0; r < ranks; r++)
+        MX_REQUIRE(r == self || strcmp(all[r], mine) != 0, MX_ERR_BACKEND,
+                   "ranks of a host share a GPU");
+    return MX_OK;
+}
+
+mx_err app_direct_check(app_comm comm, mx_ctx ctx)
+{
+    return app_agree(comm, check_devices(comm, ctx));
+}
+
 /* ---- the tables ---- */
 
 #ifdef APP_DIRECT

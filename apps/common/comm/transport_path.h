@@ -67,6 +67,10 @@ extern const app_path app_path_none, app_path_host, app_path_staged, app_path_de
 extern const app_path app_path_direct, app_path_direct_nccl, app_path_direct_device,
     app_path_direct_staged;
 
+/* Has each rank of a host a device of its own? Where ranks share one, a kernel that waits takes the
+ * time of the kernel that it waits for. Collective; agreed; the error says why not. */
+mx_err app_direct_check(app_comm comm, mx_ctx ctx);
+
 /* Can all ranks use NCCL, each with a device of its own? words: "NCCL 2.28.9". Collective; agreed;
  * the error says why not. */
 mx_err app_nccl_check(app_comm comm, mx_ctx ctx, char *words, size_t size);
