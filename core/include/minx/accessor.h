@@ -43,7 +43,9 @@ typedef struct mx_fault_ {
     int64_t item[6];
     char expression[64];
     char file[128];
+    uint64_t spare[2]; /* what stores to a bin out of bounds change */
 } mx_fault_;
+enum { MX_FAULT_BIN_ = -2 }; /* a dimension that is none: see mx_fault_record_ */
 
 #ifdef MINX_BOUNDS_CHECK
 #define MX_FAULT_MEMBERS_(R) \
@@ -244,7 +246,7 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
     MX_IF_(accessor, MX_POINTED_(accessor).shape, MX_BIND_(ctx, view, origin, accessor, #accessor))
 
 /* mx_bind_none(&accessor): marks an accessor that the kernels launched with these arguments do not
- * use. Every accessor of an argument struct must be bound or marked so (args.h). */
+ * use. Every accessor of an argument struct must be bound or marked so (launch.h). */
 #define mx_bind_none(accessor)                    \
     MX_IF_(accessor, MX_POINTED_(accessor).shape, \
            (void)((accessor)->data = NULL, (accessor)->stamp = MX_STAMP_NONE_))
@@ -300,14 +302,17 @@ static __device__ __forceinline__ int64_t *mx_item_index_(int32_t **dims)
     *dims = t < 512 ? &count[t] : NULL;
     return t < 512 ? index[t] : NULL;
 }
-static __device__ __forceinline__ void mx_item_set_(int32_t dims, const int64_t *index)
+static __device__ __forceinline__ void mx_item_set_(int32_t dims, int64_t i0, int64_t i1,
+                                                    int64_t i2, int64_t, int64_t, int64_t)
 {
+    const int64_t index[] = {i0, i1, i2};
     int32_t *count;
     int64_t *const now = mx_item_index_(&count);
     if (count == NULL) return;
     *count = dims > 3 ? 0 : dims;
     for (int d = 0; d < dims && dims <= 3; d++) now[d] = index[d];
 }
+static __device__ __forceinline__ void mx_item_none_() { mx_item_set_(0, 0, 0, 0, 0, 0, 0); }
 static __device__ __forceinline__ mx_item_ mx_item_get_()
 {
     int32_t *count;
@@ -318,14 +323,18 @@ static __device__ __forceinline__ mx_item_ mx_item_get_()
 }
 #else
 extern __thread mx_item_ mx_item_now_;
-#if MX_INSTRUMENTED_ /* check=races notes it, too */
+#if MX_INSTRUMENTED_ /* check=races notes it, too, until the next item or the end of the launch */
 #define mx_item_set_ mx_races_item_
+#define mx_item_none_() ((void)0)
 #else
-MX_INLINE void mx_item_set_(int32_t dims, const int64_t *index)
+MX_INLINE void mx_item_set_(int32_t dims, int64_t i0, int64_t i1, int64_t i2, int64_t i3,
+                            int64_t i4, int64_t i5)
 {
+    const int64_t index[] = {i0, i1, i2, i3, i4, i5};
     mx_item_now_.dims = dims;
     for (int d = 0; d < dims; d++) mx_item_now_.index[d] = index[d];
 }
+MX_INLINE void mx_item_none_(void) { mx_item_now_.dims = 0; }
 #endif
 MX_INLINE mx_item_ mx_item_get_(void) { return mx_item_now_; }
 #endif
@@ -335,7 +344,7 @@ MX_INLINE mx_item_ mx_item_get_(void) { return mx_item_now_; }
 #define MX_FAULT_TERM_ (-((int64_t)1 << 59))
 /* Records a fault, if it is the first. The item continues with offset 0, where every view has
  * memory, even an empty one. Dimension -1: the fault is no index, and `expression` says what it is;
- * generated kernels record divisions by zero so. */
+ * generated kernels record divisions by zero so. MX_FAULT_BIN_: it is a bin of an array reduction. */
 MX_COLD_ int64_t mx_fault_record_(mx_fault_ *fault, uint64_t stamp, const char *expression,
                                   int dimension, int64_t index, int64_t origin, int64_t extent,
                                   const char *file, int line)

@@ -39,10 +39,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-static region nowhere; /* no address is in it */
-
 /* The launch that is watched on this thread. */
 static __thread struct mx_races *watched;
+
+/* For the usual accesses of items that are no members of teams. An instruction accesses the same
+ * view most of the time. */
+static __thread struct usual {
+    uint32_t now; /* the item; 0: none, and `last` is empty */
+    struct instruction {
+        uintptr_t pc;           /* where it is; ~pc: what it accesses need not be noted */
+        uintptr_t begin, bytes; /* what it accesses, by single cells */
+        page **page;            /* of these bytes */
+    } last[LAST];
+    region *region[LAST]; /* what they accessed in any way */
+} usual;
+
+static void set_usual(const struct mx_races *w)
+{
+    const bool is = w != NULL && w->now != 0 && w->actor == NULL && w->exclusive == 0;
+    if (!is && usual.now != 0) memset(usual.last, 0, sizeof usual.last);
+    usual.now = is ? w->now : 0;
+}
+
+/* In place of pages that no item has accessed: cells that access_alone does not take. */
+static others more_than_one;
+static page untouched = {.others = &more_than_one};
 
 /* ---- accesses ---- */
 
@@ -66,12 +87,12 @@ static bool same_thread(const struct mx_races *w, uint32_t x, uint32_t y)
 }
 
 /* Adds the actor to two that accessed an element, unless they are enough. */
-static void keep(const struct mx_races *w, const region *g, uint32_t two[2])
+static void keep(const struct mx_races *w, const region *g, uint32_t *first, uint32_t *second)
 {
-    if (!concurrent(w, g, two[0], w->now))
-        two[0] = w->now;
-    else if (!concurrent(w, g, two[1], w->now) || same_thread(w, two[0], two[1]))
-        two[1] = w->now;
+    if (!concurrent(w, g, *first, w->now))
+        *first = w->now;
+    else if (!concurrent(w, g, *second, w->now) || same_thread(w, *first, *second))
+        *second = w->now;
 }
 
 static __attribute__((noinline)) void note(struct mx_races *w, region *g, uint32_t first,
@@ -87,27 +108,48 @@ static __attribute__((noinline)) void note(struct mx_races *w, region *g, uint32
     g->pc = pc;
 }
 
-static void access_cell(struct mx_races *w, region *g, cell *c, int kind, uintptr_t at,
+/* A body cannot fail. */
+static void *must_have(const struct mx_races *w, void *memory)
+{
+    if (memory != NULL) return memory;
+    fprintf(stderr, "minx: kernel %s: no memory for check=races\n", w->launch->kernel->name);
+    abort();
+}
+
+static others *others_of(const struct mx_races *w, page *p, size_t n)
+{
+    if (p->others == NULL) p->others = must_have(w, calloc(PAGE_CELLS, sizeof *p->others));
+    return &p->others[n];
+}
+
+/* Cell number n of a page. */
+static void access_cell(struct mx_races *w, region *g, page *p, size_t n, int kind, uintptr_t at,
                         uintptr_t pc)
 {
+    static const others nobody;
     const uint32_t now = w->now;
+    cell *const c = &p->cell[n];
+    const others *const o = p->others != NULL ? &p->others[n] : &nobody;
+    const uint32_t reader[2] = {c->reader, o->reader};
     if (c->writer != now && concurrent(w, g, c->writer, now))
         note(w, g, c->writer, WRITE, kind, at, pc);
-    for (int n = 0; n < 2; n++) {
-        if (kind < ATOMIC_READ && concurrent(w, g, c->atomic[n], now))
-            note(w, g, c->atomic[n], ATOMIC_WRITE, kind, at, pc);
-        if ((kind == WRITE || kind == ATOMIC_WRITE) && concurrent(w, g, c->reader[n], now))
-            note(w, g, c->reader[n], READ, kind, at, pc);
+    for (int k = 0; k < 2; k++) {
+        if (kind < ATOMIC_READ && concurrent(w, g, o->atomic[k], now))
+            note(w, g, o->atomic[k], ATOMIC_WRITE, kind, at, pc);
+        if ((kind == WRITE || kind == ATOMIC_WRITE) && concurrent(w, g, reader[k], now))
+            note(w, g, reader[k], READ, kind, at, pc);
     }
     if (kind == WRITE)
         c->writer = now;
     else if (kind == ATOMIC_WRITE)
-        keep(w, g, c->atomic);
+        keep(w, g, &others_of(w, p, n)->atomic[0], &others_of(w, p, n)->atomic[1]);
+    else if (kind == READ && !concurrent(w, g, c->reader, now))
+        c->reader = now;
     else if (kind == READ)
-        keep(w, g, c->reader);
+        keep(w, g, &c->reader, &others_of(w, p, n)->reader);
 }
 
-static __attribute__((noinline)) region *region_of(struct mx_races *w, uintptr_t at)
+static __attribute__((noinline)) region *find_region(const struct mx_races *w, uintptr_t at)
 {
     int low = 0, high = w->regions; /* the first region that ends behind `at` */
     while (low < high) {
@@ -120,82 +162,87 @@ static __attribute__((noinline)) region *region_of(struct mx_races *w, uintptr_t
     return low < w->regions && w->region[low].begin <= at ? &w->region[low] : NULL;
 }
 
-/* A body cannot fail. */
-static void *must_have(const struct mx_races *w, void *memory)
-{
-    if (memory != NULL) return memory;
-    fprintf(stderr, "minx: kernel %s: no memory for check=races\n", w->launch->kernel->name);
-    abort();
-}
-
 static size_t pages_of(const region *g)
 {
     return (((g->end - 1 - g->begin) >> g->shift) / PAGE_CELLS) + 1;
 }
 
-/* Pages of earlier launches are used again: the first word of each is the address of the next. */
-static __attribute__((noinline)) cell *new_page(struct mx_races *w)
+/* Pages of earlier launches are used again. */
+static __attribute__((noinline)) page *new_page(struct mx_races *w)
 {
-    cell *const page = w->unused != NULL ? w->unused : malloc(PAGE_CELLS * sizeof *page);
-    must_have(w, page);
-    if (page == w->unused) memcpy(&w->unused, page, sizeof w->unused);
-    return memset(page, 0, PAGE_CELLS * sizeof *page);
+    page *const p = w->unused != NULL ? w->unused : must_have(w, malloc(sizeof *p));
+    if (p == w->unused) w->unused = p->next;
+    return memset(p, 0, sizeof *p);
 }
 
-static inline cell *cell_of(struct mx_races *w, region *g, uintptr_t number)
+static inline size_t slot_of(uintptr_t pc) { return pc / 4 % LAST; }
+
+static inline region *region_of(const struct mx_races *w, uintptr_t at, uintptr_t pc)
 {
-    cell **const page = &g->page[number / PAGE_CELLS];
-    if (*page == NULL) *page = new_page(w);
-    return *page + number % PAGE_CELLS;
+    region **const last = &usual.region[slot_of(pc)];
+    if (*last != NULL && at - (*last)->begin < (*last)->end - (*last)->begin) return *last;
+    region *const found = find_region(w, at);
+    if (found != NULL) *last = found;
+    return found;
 }
 
-static __attribute__((noinline)) void access_cells(struct mx_races *w, region *g, uintptr_t at,
-                                                   size_t size, int kind, uintptr_t pc)
+static void remember(struct instruction i, uintptr_t pc)
 {
+    if (usual.now != 0) usual.last[slot_of(pc)] = i;
+}
+
+static __attribute__((noinline)) void access_cells(const void *address, size_t size, int kind,
+                                                   uintptr_t pc)
+{
+    struct mx_races *const w = watched;
+    const uintptr_t at = (uintptr_t)address;
+    if (w == NULL || w->now == 0 || size == 0) return;
+    if (at < w->low || at >= w->high) { /* the stack, for example: from high on, around to low */
+        remember((struct instruction){~pc, w->high, w->low - w->high, NULL}, pc);
+        return;
+    }
+    region *const g = region_of(w, at, pc);
+    if (g == NULL) return;
+    const bool skipped = kind == READ && g->read_only;
+    if (skipped || (kind < ATOMIC_READ && size == (size_t)1 << g->shift))
+        remember((struct instruction){skipped ? ~pc : pc, g->begin, g->end - g->begin, g->page},
+                 pc);
+    if (skipped) return;
     const uintptr_t end = at + size < g->end ? at + size : g->end;
     if (w->exclusive > 0 && kind < ATOMIC_READ) kind += ATOMIC_READ;
-    for (uintptr_t c = (at - g->begin) >> g->shift; c <= (end - 1 - g->begin) >> g->shift; c++)
-        access_cell(w, g, cell_of(w, g, c), kind, g->begin + (c << g->shift), pc);
+    for (uintptr_t c = (at - g->begin) >> g->shift; c <= (end - 1 - g->begin) >> g->shift; c++) {
+        page **const p = &g->page[c / PAGE_CELLS];
+        if (*p == &untouched) *p = new_page(w);
+        access_cell(w, g, *p, c % PAGE_CELLS, kind, g->begin + (c << g->shift), pc);
+    }
 }
 
-/* Is there nobody else, and nothing to do but to note this item? The usual cases of items that
- * are no members of teams, in fewer instructions. */
-static inline bool access_alone(const struct mx_races *w, cell *c, int kind)
+/* Is there nobody else, and nothing to do but to note this item? What an item does again was
+ * checked the first time. */
+static inline bool access_alone(page *p, size_t n, int kind, uint32_t now)
 {
-    const uint32_t now = w->now;
-    if ((c->writer != 0 && c->writer != now) || c->atomic[0] != 0) return false;
-    if (kind == READ) {
-        if (c->reader[0] == 0)
-            c->reader[0] = now;
-        else if (c->reader[0] != now && c->reader[1] == 0)
-            c->reader[1] = now;
-        return true;
-    }
-    if ((c->reader[0] != 0 && c->reader[0] != now) || c->reader[1] != 0) return false;
-    c->writer = now;
+    cell *const c = &p->cell[n];
+    if ((kind == READ && c->reader == now) || c->writer == now) return true;
+    if (c->writer != 0 || (c->reader != 0 && c->reader != now) || p->others != NULL) return false;
+    if (kind == READ)
+        c->reader = now;
+    else
+        c->writer = now;
     return true;
 }
 
-/* An instruction accesses the same view most of the time. */
+/* The usual cases in few instructions and registers. */
 static inline void see(const void *address, size_t size, int kind, uintptr_t pc)
 {
-    struct mx_races *const w = watched;
-    if (w == NULL || w->now == 0 || size == 0) return;
-    const uintptr_t at = (uintptr_t)address;
-    region **const last = &w->last[pc / 4 % LAST];
-    region *g = *last;
-    if (at - g->begin >= g->end - g->begin) {
-        g = region_of(w, at);
-        if (g == NULL) return;
-        *last = g;
+    const struct instruction *const i = &usual.last[slot_of(pc)];
+    const uintptr_t offset = (uintptr_t)address - i->begin;
+    if (i->pc == pc && offset < i->bytes) {
+        page *const p = i->page[offset / size / PAGE_CELLS];
+        if (access_alone(p, offset / size % PAGE_CELLS, kind, usual.now)) return;
+    } else if (i->pc == ~pc && offset < i->bytes) {
+        return;
     }
-    if (kind == READ && g->read_only) return;
-    if (kind < ATOMIC_READ && size == (size_t)1 << g->shift && w->actor == NULL &&
-        w->exclusive == 0) {
-        cell *const c = cell_of(w, g, (at - g->begin) >> g->shift);
-        if (access_alone(w, c, kind)) return;
-    }
-    access_cells(w, g, at, size, kind, pc);
+    access_cells(address, size, kind, pc);
 }
 
 /* ---- regions ---- */
@@ -203,9 +250,10 @@ static inline void see(const void *address, size_t size, int kind, uintptr_t pc)
 static void free_pages(struct mx_races *w, region *g)
 {
     const size_t pages = pages_of(g);
-    for (size_t p = 0; p < pages; p++) {
-        if (g->page[p] == NULL) continue;
-        memcpy(g->page[p], &w->unused, sizeof w->unused);
+    for (size_t p = pages; p-- > 0;) { /* so that they come again in this order */
+        if (g->page[p] == &untouched) continue;
+        free(g->page[p]->others);
+        g->page[p]->next = w->unused;
         w->unused = g->page[p];
     }
     free(g->page);
@@ -231,13 +279,16 @@ static mx_err add_region(struct mx_races *w, const region *added)
         free_pages(w, other);
     }
     w->regions = kept;
-    one.page = calloc(pages_of(&one), sizeof *one.page);
+    one.page = malloc(pages_of(&one) * sizeof *one.page);
     MX_REQUIRE(bigger != NULL && one.page != NULL, MX_ERR_MEMORY,
                "kernel %s: no memory for check=races", w->launch->kernel->name);
+    for (size_t p = 0; p < pages_of(&one); p++) one.page[p] = &untouched;
     while (at < kept && w->region[at].begin < one.begin) at++;
     memmove(&w->region[at + 1], &w->region[at], (size_t)(kept - at) * sizeof one);
     w->region[at] = one;
     w->regions++;
+    w->low = w->region[0].begin;
+    w->high = w->region[w->regions - 1].end;
     return MX_OK;
 }
 
@@ -255,9 +306,11 @@ static void next_actor(struct mx_races *w)
     m->number = w->now = w->actors++;
 }
 
-void mx_races_item_(int32_t dims, const int64_t *index)
+void mx_races_item_(int32_t dims, int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4,
+                    int64_t i5)
 {
     struct mx_races *const w = watched;
+    const int64_t index[] = {i0, i1, i2, i3, i4, i5};
     int64_t item = 0;
     mx_item_now_.dims = dims;
     for (int d = 0; d < dims; d++) mx_item_now_.index[d] = index[d];
@@ -265,10 +318,9 @@ void mx_races_item_(int32_t dims, const int64_t *index)
         return; /* or it belongs to a launch of a body */
     w->exclusive = 0;
     for (int d = 0; d < dims; d++) item = item * w->extent[d] + index[d] - w->begin[d];
-    w->now = dims > 0 ? (uint32_t)(item + 1) : 0;
+    w->now = (uint32_t)(item + 1);
+    set_usual(w);
     if (w->member == NULL) return;
-    w->member[w->running].number = 0;
-    if (dims == 0) return;
     w->member[w->running].at.league = (int32_t)item;
     next_actor(w);
 }
@@ -276,11 +328,14 @@ void mx_races_item_(int32_t dims, const int64_t *index)
 void mx_races_exclusive_(int change)
 {
     if (watched != NULL) watched->exclusive += change;
+    set_usual(watched);
 }
 
 void mx_races_no_item(void)
 {
+    mx_item_now_.dims = 0;
     if (watched != NULL) watched->now = 0;
+    set_usual(watched);
 }
 
 bool mx_races_watches(mx_ctx ctx) { return watched != NULL && watched == mx_core(ctx)->races; }
@@ -346,6 +401,13 @@ static mx_err watch_views(struct mx_races *w)
     return MX_OK;
 }
 
+static void watch(struct mx_races *w)
+{
+    watched = w;
+    memset(&usual, 0, sizeof usual);
+    set_usual(w);
+}
+
 static void forget(struct mx_races *w)
 {
     for (int g = 0; g < w->regions; g++) free_pages(w, &w->region[g]);
@@ -354,6 +416,7 @@ static void forget(struct mx_races *w)
     free(w->member);
     w->region = NULL;
     w->regions = 0;
+    w->low = w->high = 0;
     w->actor = NULL;
     w->member = NULL;
 }
@@ -366,7 +429,6 @@ mx_err mx_races_begin(mx_ctx ctx, const mx_launch *l, const void *args)
     w->args = args;
     w->now = 0;
     w->races = 0;
-    for (int n = 0; n < LAST; n++) w->last[n] = &nowhere;
     for (int n = 0; n < l->dims; n++) {
         const int d = ctx->layout == MX_LAYOUT_LEFT ? l->dims - 1 - n : n;
         w->begin[d] = l->axis[n].begin;
@@ -382,7 +444,7 @@ mx_err mx_races_begin(mx_ctx ctx, const mx_launch *l, const void *args)
         return err;
     }
     w->outer = watched;
-    watched = w;
+    watch(w);
     return MX_OK;
 }
 
@@ -390,7 +452,7 @@ mx_err mx_races_end(mx_ctx ctx, mx_err err)
 {
     struct mx_races *const w = mx_core(ctx)->races;
     char text[900];
-    watched = w->outer;
+    watch(w->outer);
     if (err == MX_OK) mx_races_describe(w, text, sizeof text);
     forget(w);
     if (err != MX_OK) return err;
@@ -410,9 +472,9 @@ mx_err mx_races_create(mx_ctx ctx)
 void mx_races_destroy(mx_ctx ctx)
 {
     struct mx_races *const w = mx_core(ctx)->races;
-    for (cell *page = w != NULL ? w->unused : NULL, *next; page != NULL; page = next) {
-        memcpy(&next, page, sizeof next);
-        free(page);
+    for (page *p = w != NULL ? w->unused : NULL, *next; p != NULL; p = next) {
+        next = p->next;
+        free(p);
     }
     free(w);
     mx_core(ctx)->races = NULL;
@@ -438,23 +500,26 @@ ACCESSES(16)
 #define DECLARED(...) \
     __VA_ARGS__;      \
     __VA_ARGS__
-DECLARED(void __tsan_read_range(const void *at, size_t size)) { see(at, size, READ, PC); }
-DECLARED(void __tsan_write_range(const void *at, size_t size)) { see(at, size, WRITE, PC); }
+DECLARED(void __tsan_read_range(const void *at, size_t size)) { access_cells(at, size, READ, PC); }
+DECLARED(void __tsan_write_range(const void *at, size_t size))
+{
+    access_cells(at, size, WRITE, PC);
+}
 DECLARED(void *__tsan_memcpy(void *to, const void *from, size_t size))
 {
-    see(from, size, READ, PC);
-    see(to, size, WRITE, PC);
+    access_cells(from, size, READ, PC);
+    access_cells(to, size, WRITE, PC);
     return memcpy(to, from, size);
 }
 DECLARED(void *__tsan_memmove(void *to, const void *from, size_t size))
 {
-    see(from, size, READ, PC);
-    see(to, size, WRITE, PC);
+    access_cells(from, size, READ, PC);
+    access_cells(to, size, WRITE, PC);
     return memmove(to, from, size);
 }
 DECLARED(void *__tsan_memset(void *to, int value, size_t size))
 {
-    see(to, size, WRITE, PC);
+    access_cells(to, size, WRITE, PC);
     return memset(to, value, size);
 }
 DECLARED(void __tsan_init(void)) {}
@@ -472,7 +537,7 @@ DECLARED(void __tsan_atomic_signal_fence(int order)) { (void)order; }
     result __tsan_atomic##bits##_##name PARAMETERS           \
     {                                                        \
         (void)order;                                         \
-        see(at, sizeof(T), kind, PC);                        \
+        access_cells(at, sizeof(T), kind, PC);               \
         __VA_ARGS__;                                         \
     }
 #define FETCH(bits, T, op)                                                 \

@@ -4,20 +4,28 @@
 #include "view/memory.h"
 
 enum { READ, WRITE, ATOMIC_READ, ATOMIC_WRITE };
-enum { PAGE_CELLS = 512, LAST = 64 };
+enum { PAGE_CELLS = 512, LAST = 128 };
 
-/* Numbers of actors; 0: none. */
+/* Numbers of actors; 0: none. What most cells need, and the rest. */
 typedef struct cell {
-    uint32_t writer, atomic[2], reader[2];
+    uint32_t writer, reader;
 } cell;
+typedef struct others {
+    uint32_t reader, atomic[2];
+} others;
+typedef struct page {
+    cell cell[PAGE_CELLS];
+    others *others; /* of each cell; NULL: there are none */
+    struct page *next;
+} page;
 
 /* Memory that is watched: of one view, or of several that share memory. */
 typedef struct region {
     uintptr_t begin, end;
+    page **page;
     int shift; /* a cell is for 2^shift bytes */
     bool scratch;
     bool read_only; /* all its accessors are: reads need not be noted */
-    cell **page;    /* PAGE_CELLS each; NULL: not accessed yet */
     /* the first race */
     int before, after;      /* READ, WRITE ... */
     uint32_t first, second; /* second 0: there was none */
@@ -39,9 +47,9 @@ struct mx_races {
     int exclusive; /* > 0: accesses of the running member count as atomics */
     int regions;
     region *region;
-    region *last[LAST];     /* by instruction: the region that it accessed */
-    int races;              /* regions that have one */
-    cell *unused;           /* pages */
+    int races;           /* regions that have one */
+    uintptr_t low, high; /* all regions are between */
+    page *unused;
     struct mx_races *outer; /* the launch whose body made this one */
 
     /* teams whose members run in turn; else actors are items */

@@ -126,10 +126,11 @@ MX_BODY void rc_lanes_body(const rc_args *a, mx_team *t)
 }
 MX_FOR(TEAM, rc_lanes)
 
-/* One thread has a token across a barrier, the others have none. */
+/* One thread has a token across a barrier, the others have none. They have begun before. */
 MX_BODY void rc_token_body(const rc_args *a, mx_team *t)
 {
     int token = 0;
+    mx_team_barrier(t);
     MX_TEAM_SINGLE (t) token = mx_token_acquire(&a->tokens);
     mx_team_barrier(t);
     MX_VECTOR_SINGLE (t) {

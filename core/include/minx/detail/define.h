@@ -112,17 +112,11 @@
 
 /* Builds that check indices note which item runs; outside of items it is none. */
 #ifdef MINX_BOUNDS_CHECK
-#define MX_ITEM_BEGIN_RANGE_(D)                     \
-    {                                               \
-        const int64_t index_[] = {MX_NAMES_##D##_}; \
-        mx_item_set_(D, index_);                    \
-    }
-#define MX_ITEM_BEGIN_TEAM_(D)                     \
-    {                                              \
-        const int64_t index_[] = {t->league_rank}; \
-        mx_item_set_(D, index_);                   \
-    }
-#define MX_ITEM_NONE_() mx_item_set_(0, NULL)
+#define MX_ITEM_BEGIN_RANGE_(D) MX_ITEM_SET_(D, MX_NAMES_##D##_, 0, 0, 0, 0, 0, ~)
+#define MX_ITEM_BEGIN_TEAM_(D) MX_ITEM_SET_(D, t->league_rank, 0, 0, 0, 0, 0, ~)
+#define MX_ITEM_SET_(...) MX_ITEM_SET_SIX_(__VA_ARGS__)
+#define MX_ITEM_SET_SIX_(D, a, b, c, d, e, f, ...) mx_item_set_(D, a, b, c, d, e, f);
+#define MX_ITEM_NONE_() mx_item_none_()
 #else
 #define MX_ITEM_BEGIN_RANGE_(D)
 #define MX_ITEM_BEGIN_TEAM_(D)

@@ -9,8 +9,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* mx_item_set_ (minx/accessor.h) of instrumented files. */
-void mx_races_item_(int32_t dims, const int64_t *index);
+/* mx_item_set_ (minx/accessor.h) of instrumented files. Indices are no array: compilers would
+ * instrument the stores to it. */
+void mx_races_item_(int32_t dims, int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4,
+                    int64_t i5);
 /* +1: no other item now uses what this item does, which has a lock or a token. -1: that ends. */
 void mx_races_exclusive_(int change);
 #ifdef __cplusplus
