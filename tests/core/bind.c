@@ -203,7 +203,8 @@ static void test_stale(mx_ctx ctx)
     MUST(mx_view_destroy(&view));
     CHECK_FAILS(mx_bind(ctx, stale, &x), MX_ERR_STALE,
                 "bind &x: the view does not exist (any more)");
-    CHECK_FAILS(mx_bind(ctx, MX_VIEW_NULL, &x), MX_ERR_STALE, "any more");
+    CHECK_FAILS(mx_bind(ctx, MX_VIEW_NULL, &x), MX_ERR_STALE,
+                "bind &x: the view does not exist (any more): the handle is empty.");
 }
 
 MX_ACCESSOR(four_by_three, double, 2, MX_LAYOUT_DEFAULT, MX_TRAIT_NONE, 4, 3)

@@ -82,6 +82,12 @@ static void test(mx_ctx ctx)
     check_report(text, line, mx_space_name(info.space));
     capture(mx_finalize, text, sizeof text);
     check_report(text, line, mx_space_name(info.space));
+    MUST(mx_init());
+    CHECK_FAILS(mx_view_destroy(&(mx_view){forgotten[0].slot, 1000001}), MX_ERR_STALE, "any more");
+    capture(mx_finalize, text, sizeof text);
+    CHECK_TEXT(text, "minx: 8 views still exist, after a call that failed: mx_views_report() ");
+    CHECK(strchr(text, '\n') == text + strlen(text) - 1); /* one line */
+    mx_err_clear();
     MUST(mx_view_destroy(&(mx_view){forgotten[0].slot, forgotten[0].generation}));
     for (int v = 0; v < FORGOTTEN; v++) MUST(mx_view_destroy(&forgotten[v]));
     MUST(mx_init());

@@ -203,7 +203,8 @@ static void test_counting(mx_ctx ctx)
     CHECK_FAILS(mx_fill(ctx, stale, &value), MX_ERR_STALE, "any more");
     CHECK_FAILS(mx_read_element(ctx, stale, 0, &value), MX_ERR_STALE, "any more");
     CHECK_FAILS(mx_deep_copy(ctx, stale, stale), MX_ERR_STALE, "any more");
-    CHECK_FAILS(mx_view_get_info(MX_VIEW_NULL, &info), MX_ERR_STALE, "any more");
+    CHECK_FAILS(mx_view_get_info(MX_VIEW_NULL, &info), MX_ERR_STALE,
+                "(any more): the handle is empty. Was the view created?");
     const mx_view never = {12345678, 1};
     CHECK_FAILS(mx_view_get_info(never, &info), MX_ERR_STALE, "slot 12345678");
     /* the slot is used again; the old handle stays stale */

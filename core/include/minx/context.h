@@ -92,7 +92,7 @@ mx_err mx_init_args(int *argc, char ***argv);
 void mx_print_configuration(FILE *out);
 
 /* Ends the run time. All contexts and views must have been destroyed. Reports the views that still
- * exist on stderr (mx_views_report). Calls are not counted: one ends the run time for all users in
+ * exist on stderr (mx_views_report); if a call failed before, only how many they are. Calls are not counted: one ends the run time for all users in
  * the process, so a library leaves mx_init and mx_finalize to the program. */
 void mx_finalize(void);
 

@@ -75,6 +75,20 @@ mx_err mx_init_args(int *argc, char ***argv)
 
 mx_err mx_init(void) { return mx_init_args(NULL, NULL); }
 
+/* Behind a failure most views are those that it left behind: their number, so that its message
+ * stays in sight. */
+static void report_views(void)
+{
+    const int views = mx_views_alive();
+    if (views > 1 && mx_err_message()[0] != '\0')
+        fprintf(stderr,
+                "minx: %d views still exist, after a call that failed: mx_views_report() prints "
+                "them all, and so does mx_finalize after mx_err_clear()\n",
+                views);
+    else
+        mx_views_report();
+}
+
 /* For the Python package: mx_finalize, without the report of views if `reports` is false. There,
  * views whose memory is shared may still exist. */
 void mx_end_(bool reports);
@@ -86,7 +100,7 @@ void mx_end_(bool reports)
     mx_settings_clear();
     mx_ctx_restart_numbers();
     mx_started_ = false;
-    if (reports) mx_views_report();
+    if (reports) report_views();
 }
 
 void mx_finalize(void) { mx_end_(true); }

@@ -201,6 +201,8 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
 #define BIND_REQUIRE(holds, err, ...) /* the message names the caller's line */ \
     if (!(holds)) return (mx_fail_(file, line, func, __VA_ARGS__), (err))
     BIND_REQUIRE(accessor != NULL, MX_ERR_ARG, "bind %s: no accessor", expression);
+    BIND_REQUIRE(r != NULL || view.generation != 0, MX_ERR_STALE,
+                 "bind %s: the view " MX_EMPTY_HANDLE, expression);
     BIND_REQUIRE(r != NULL, MX_ERR_STALE,
                  "bind %s: the view does not exist (any more): slot %u, generation %u", expression,
                  view.slot, view.generation);

@@ -55,6 +55,7 @@ typedef struct mx_record {
 mx_record *mx_record_of(mx_view view);
 
 /* The same, with MX_ERR_STALE where there is none. */
+#define MX_EMPTY_HANDLE "does not exist (any more): the handle is empty. Was the view created?"
 mx_err mx_record_find(mx_view view, mx_record **record);
 
 /* Adds a complete record to the table. It then has one owner. */

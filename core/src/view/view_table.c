@@ -67,6 +67,8 @@ mx_record *mx_record_of(mx_view view)
 mx_err mx_record_find(mx_view view, mx_record **record)
 {
     *record = mx_record_of(view);
+    MX_REQUIRE(*record != NULL || view.generation != 0, MX_ERR_STALE,
+               "the handle is of a view that " MX_EMPTY_HANDLE);
     MX_REQUIRE(*record != NULL, MX_ERR_STALE,
                "the handle is of a view that does not exist (any more): slot %u, generation %u",
                view.slot, view.generation);
