@@ -165,12 +165,22 @@ static mx_err scan_into_other_type(mu_world *w)
     return mu_scan_into(all(w), &w->args, w->ints, 0);
 }
 
-static double bins[2];
+static double some_bins[2];
+static double *volatile bins = some_bins; /* compilers do not know its length */
 static mx_err array_negative(mu_world *w) { return mu_bins(all(w), &w->args, -1, bins); }
 static mx_err array_huge(mu_world *w) { return mu_bins(all(w), &w->args, INT64_MAX / 8, bins); }
 static mx_err array_beyond_memory(mu_world *w)
 {
     return mu_bins(all(w), &w->args, (int64_t)1 << 40, bins);
+}
+static mx_err array_too_short(mu_world *w)
+{
+#ifdef __OPTIMIZE__
+    return mu_bins(all(w), &w->args, 3, some_bins);
+#else
+    (void)some_bins;
+    return MX_PASS(mx_result_fits_("mu_bins", 16, 3, 8)); /* compilers do not look */
+#endif
 }
 static mx_err array_into_stale(mu_world *w) { return mu_bins_into(all(w), &w->args, w->gone); }
 static mx_err array_into_grid(mu_world *w) { return mu_bins_into(all(w), &w->args, w->grid); }
@@ -312,6 +322,8 @@ const mu_case mu_launch_cases[] = {
             "length of its result: got 1152921504606846975"),
     MU_CASE(array_beyond_memory, MU_ALL, MX_ERR_ARG, "mu_bins",
             "length of its result: got 1099511627776, expected 0 to 977343669134"),
+    MU_CASE(array_too_short, MU_ALL, MX_ERR_EXTENT, "mu_bins: its result has 3 values",
+            "has room for 2"),
     MU_CASE(array_into_stale, MU_ALL, MX_ERR_STALE, "does not exist (any more)", ""),
     MU_CASE(array_into_grid, MU_ALL, MX_ERR_RANK, "mu_bins", "view 'grid': got rank 2"),
     MU_CASE(array_into_gaps, MU_ALL, MX_ERR_LAYOUT, "mu_bins", "its elements are not contiguous"),

@@ -392,7 +392,6 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
                l->kernel->name, shared - MX_GPU_COLLECTIVE_BYTES_(team->size),
                state_of(ctx)->max_shared - MX_GPU_COLLECTIVE_BYTES_(team->size));
     l->scratch_bytes = team->team_bytes[1] + (size_t)team->size * team->thread_bytes[1];
-    l->overflow = ctx->overflow;
     plan->blocks = l->axis[0].end;
     const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
     if (l->scratch_bytes > 0 || reduces) {

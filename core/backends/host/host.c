@@ -101,7 +101,6 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
         bytes += team->team_bytes[level] + (size_t)team->size * team->thread_bytes[level];
     }
     l->scratch_bytes = round_up(bytes);
-    l->overflow = ctx->overflow;
     return MX_OK;
 }
 

@@ -189,12 +189,32 @@ void mx_body_fail_(const char *file, int line, const char *format, ...)
 
 /* Reductions into an array: the body gets it as NAME_array and adds to element e by
  *     mx_array_add(array, e, x)
- * With another reducer than MX_SUM the body uses an atomic: mx_atomic_max(&array.at[e], x). On hosts
- * each thread has an array of its own. On cuda the threads of a block share one and add by atomics,
- * so sums of floating-point numbers may differ there in their last bits from run to run. Elements
- * have 4 or 8 bytes. */
+ * With another reducer than MX_SUM the body uses an atomic: mx_atomic_max(mx_array_at(array, e), x).
+ * On hosts each thread has an array of its own. On cuda the threads of a block share one and add by
+ * atomics, so sums of floating-point numbers may differ there in their last bits from run to run.
+ * Elements have 4 or 8 bytes. e is 0 to length - 1: builds with MINX_BOUNDS_CHECK check it. */
+#ifdef MINX_BOUNDS_CHECK
+MX_INLINE void *mx_array_at_(void *values, size_t size, int64_t e, int64_t length, mx_fault_ *fault,
+                             const char *file, int line)
+{
+    if ((uint64_t)e < (uint64_t)length) return (char *)values + (size_t)e * size;
+    (void)mx_fault_record_(fault, 0, "", MX_FAULT_BIN_, e, 0, length, file, line);
+    return fault->spare;
+}
 #ifdef MX_GPU_CODE_
-#define mx_array_add(array, e, x) mx_atomic_add(&(array).at[e], x)
+#define MX_TYPE_OF_VALUES_(array) decltype((array).values_)
 #else
-#define mx_array_add(array, e, x) ((void)((array).at[e] += (x)))
+#define MX_TYPE_OF_VALUES_(array) __typeof__((array).values_)
+#endif
+#define mx_array_at(array, e)                                                               \
+    ((MX_TYPE_OF_VALUES_(array))mx_array_at_((array).values_, sizeof *(array).values_,      \
+                                             (int64_t)(e), (array).length_, (array).fault_, \
+                                             __FILE__, __LINE__))
+#else
+#define mx_array_at(array, e) (&(array).values_[e])
+#endif
+#ifdef MX_GPU_CODE_
+#define mx_array_add(array, e, x) mx_atomic_add(mx_array_at(array, e), x)
+#else
+#define mx_array_add(array, e, x) ((void)(*mx_array_at(array, e) += (x)))
 #endif

@@ -1,5 +1,5 @@
 /* Launching kernels. A header shared by driver and kernel file declares each kernel with its
- * argument struct (detail/args.h):
+ * argument struct (below):
  *
  *     MX_ARGS(tl_cg_update_args,
  *         (mx_f64_2, u) (mx_f64_2, r)
@@ -25,7 +25,8 @@
  *     mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result);
  *     mx_err name_into(mx_range_1 range, const ARGS *args, mx_view view);
  *
- * The second fills the whole view, of rank 0 or 1, and does not wait. In both forms the body may
+ * `result` has room for `length` values: of less, where the compiler knows it, the launch is
+ * MX_ERR_EXTENT. The second fills the whole view, of rank 0 or 1, and does not wait. In both forms the body may
  * read the old values of the result, through an accessor or in its arguments; through a plain
  * pointer only where MX_NOT_CHECKED is defined (kernel.h).
  *
@@ -37,7 +38,62 @@
  * MX_ERR_STALE, _SPACE, _LAYOUT, and MX_ERR_ARG for one that was never bound, is not in the list of
  * MX_ARGS, or is of tokens or a scatter view of another context. A body must not launch a kernel: it
  * does not compile. Through a function of another file, which hosts compile, the inner and the outer
- * launch on the same context are MX_ERR_ARG. */
+ * launch on the same context are MX_ERR_ARG.
+ *
+ * ---- argument structs ----
+ *
+ * The arguments of a kernel are a struct that header, driver and kernel file
+ * share. MX_ARGS(T, LIST, MEMBERS) defines it. LIST has its accessors, each with its type; behind
+ * the comma are other members, as in any struct:
+ *
+ *     MX_ARGS(heat_args,
+ *         (mx_f64_2, u) // temperature of cell (i, j)
+ *         (mx_cf64_2, w),
+ *         double dt;
+ *         int n;
+ *     );
+ *
+ * is the struct
+ *
+ *     typedef struct heat_args {
+ *         mx_f64_2 u;
+ *         mx_cf64_2 w;
+ *         double dt;
+ *         int n;
+ *     } heat_args;
+ *
+ * The list may be empty: MX_ARGS(T, , int n;). The other members may be left out, with their comma.
+ * Kernels whose arguments are another struct do not compile.
+ *
+ * A launch checks each accessor of the list. If one was never bound, or its view was destroyed, the
+ * error names it. If some kernels with these arguments do not use accessor u, mark it by
+ * mx_bind_none(&args.u) for them. An accessor that is one of the other members is an error at the
+ * first launch of a kernel over a range, if it is bound.
+ *
+ * A member that has accessors inside, a struct or an array, is in the list with a third word: a
+ * macro M(ACCESSOR, m) that names the accessors in such a member m:
+ *
+ *     #define CSR_ACCESSORS(ACCESSOR, m) ACCESSOR(m.begin) ACCESSOR(m.column)
+ *     MX_ARGS(spmv_args, (csr, matrix, CSR_ACCESSORS) (mx_cf64_1, x) (mx_f64_1, y));
+ *
+ * MX_ARGS_FROM does the same, and also defines a function that binds all accessors. It takes the
+ * views from members of the same names in a struct of views:
+ *
+ *     typedef struct heat_views {
+ *         mx_view u, w;
+ *     } heat_views;
+ *     MX_ARGS_FROM(heat_args, heat_views,
+ *         (mx_f64_2, u)
+ *         (mx_cf64_2, w),
+ *         double dt;
+ *     );
+ *
+ *     mx_err heat_args_bind(mx_ctx ctx, const heat_views *views, heat_args *args);
+ *
+ * Call it again after views were swapped, resized or created again. On failure the accessors
+ * bound so far stay bound. Several argument structs may be bound from one struct of views.
+ *
+ * Use both macros at file scope, with a semicolon. */
 #pragma once
 #include "minx/detail/args.h"
 #include "minx/detail/index_space.h"
@@ -95,7 +151,7 @@ typedef struct mx_launch {
     char *scratch;
     /* hosts: scratch of each thread or team; accelerators: of each block */
     size_t scratch_bytes;
-    /* for each level: teams store here how many bytes a request needed that was too large */
+    /* where kernels store what went wrong: see mx_overflow in core/src/base/backend.h */
     int64_t *overflow;
     /* memory for the joined result */
     void *result;
@@ -291,15 +347,45 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
     }
 #define MX_DECLARE_SCAN_(P, OF, name, ARGS, T) MX_DECLARE_REDUCE_(P, OF, name, ARGS, T)
 
+/* The array of a body. Builds that check indices check its bins: the fault record stands behind the
+ * numbers at launch->overflow. */
+#ifdef MINX_BOUNDS_CHECK
+#define MX_ARRAY_MEMBERS_ \
+    int64_t length_;      \
+    mx_fault_ *fault_;
+#define MX_ARRAY_(values, length, fault) \
+    {                                    \
+        values, length, fault            \
+    }
+#else
+#define MX_ARRAY_MEMBERS_
+#define MX_ARRAY_(values, length, fault) \
+    {                                    \
+        values                           \
+    }
+#endif
+enum { MX_FAULT_AT_ = 4 };
+static inline mx_fault_ *mx_launch_fault_(const mx_launch *launch)
+{
+    return (mx_fault_ *)(void *)(launch->overflow + MX_FAULT_AT_);
+}
+
+/* MX_ERR_EXTENT: a result of so many bytes has no room for its values. (size_t)-1: not known; the
+ * compiler knows it of arrays that it sees, in builds with optimisation. */
+mx_err mx_result_fits_(const char *kernel, size_t bytes, int64_t length, size_t value_size);
+
 #define MX_DECLARE_ARRAY_(P, OF, name, ARGS, T)                                                 \
     MX_DECLARE_KERNEL_(name, ARGS)                                                              \
     typedef T name##__value;                                                                    \
     typedef struct name##_array {                                                               \
-        T *at;                                                                                  \
+        T *values_;                                                                             \
+        MX_ARRAY_MEMBERS_                                                                       \
     } name##_array;                                                                             \
     typedef name##_array name##__array;                                                         \
-    MX_LAUNCHER_ mx_err name(P range_, const ARGS *args_, int64_t length_, T *result_)          \
+    MX_LAUNCHER_ __attribute__((always_inline)) mx_err name(P range_, const ARGS *args_,        \
+                                                            int64_t length_, T *result_)        \
     {                                                                                           \
+        MX_TRY(mx_result_fits_(#name, __builtin_object_size(result_, 0), length_, sizeof(T)));  \
         const mx_result to_ = {result_, {0, 0}, 0, length_, sizeof(T), MX_ARRAY_TYPE_((T *)0)}; \
         return mx_launch_(&name##__kernel, OF(range_), args_, sizeof(ARGS), &to_);              \
     }                                                                                           \

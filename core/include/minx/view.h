@@ -174,7 +174,7 @@ mx_err mx_view_replace_(mx_ctx ctx, mx_view *view, const int64_t *extents, bool 
  * the memory of the view to which it was bound, so after an exchange it has the other field's. After
  * mx_view_swap, a launch with an accessor that was bound before to one of the views is MX_ERR_STALE
  * (an assignment of handles, t = f; f = x; x = t, is not noticed): bind again. With MX_ARGS_FROM
- * (args.h) that is one call; examples/kernels/heat_driver.c shows it. Labels, parts and copies of a
+ * (launch.h) that is one call; examples/kernels/heat_driver.c shows it. Labels, parts and copies of a
  * handle stay with the memory. Errors: MX_ERR_ARG (NULL), MX_ERR_STALE, MX_ERR_TYPE (types or ranks
  * differ). */
 mx_err mx_view_swap(mx_view *a, mx_view *b);

@@ -1,4 +1,4 @@
-/* Names of types, layouts and memory spaces, for messages and tools. */
+/* Names of types, layouts, memory spaces and items, for messages and tools. */
 #include "state.h"
 
 #include <stdio.h>
@@ -45,4 +45,21 @@ const char *mx_space_name(mx_space space)
     static const char *const names[] = {"default",        "Host", "Cuda", "CudaUVM",
                                         "CudaHostPinned", "Simt", "HIP",  "staging"};
     return (unsigned)space <= MX_SPACE_STAGING ? names[space] : "unknown";
+}
+
+void mx_say_indices(int count, const int64_t *index, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, count > 1 ? "(" : "");
+    for (int d = 0; d < count && used < size; d++)
+        used += (size_t)snprintf(text + used, size - used, "%s%lld", d > 0 ? ", " : "",
+                                 (long long)index[d]);
+    if (count > 1 && used < size) snprintf(text + used, size - used, ")");
+}
+
+void mx_say_item(int dims, const int64_t *index, char text[MX_ITEM_TEXT])
+{
+    text[0] = '\0';
+    if (dims == 0) return;
+    const int used = snprintf(text, MX_ITEM_TEXT, " in item ");
+    mx_say_indices(dims, index, text + used, MX_ITEM_TEXT - (size_t)used);
 }

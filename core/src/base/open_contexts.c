@@ -139,15 +139,32 @@ mx_err mx_not_in_body(const char *call)
 
 static const char body_failed[] = "MX_BODY_REQUIRE";
 
+#ifdef MINX_BOUNDS_CHECK
+__thread mx_item_ mx_item_now_;
+#endif
+
+/* " in item 3" for the calling thread, in builds that note it. */
+static void say_item_now(char text[MX_ITEM_TEXT])
+{
+#ifdef MINX_BOUNDS_CHECK
+    mx_say_item(mx_item_now_.dims, mx_item_now_.index, text);
+#else
+    text[0] = '\0';
+#endif
+}
+
 void mx_body_fail_(const char *file, int line, const char *format, ...)
 {
-    char text[sizeof((mx_core_ctx *)NULL)->failure];
+    char text[sizeof((mx_core_ctx *)NULL)->failure], item[MX_ITEM_TEXT];
     const mx_ctx ctx = mx_body_ctx_;
     va_list args;
     const int used = snprintf(text, sizeof text, "%s:%d: ", file, line);
     va_start(args, format);
     if (used < (int)sizeof text) vsnprintf(text + used, sizeof text - (size_t)used, format, args);
     va_end(args);
+    say_item_now(item);
+    const size_t most = sizeof text - 1 - strlen(item), length = strlen(text);
+    strcpy(text + (length < most ? length : most), item);
     if (ctx == NULL) { /* not called by a launch */
         fprintf(stderr, "minx: %s\n", text);
         abort();

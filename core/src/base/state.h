@@ -102,6 +102,13 @@ extern bool mx_started_;
  * another. */
 bool mx_is_type(mx_type type);
 
+/* The indices of an item or an element as messages have them: "3", or "(2, 3)". */
+void mx_say_indices(int count, const int64_t *index, char *text, size_t size);
+
+/* " in item (2, 3)", or nothing if dims is 0. */
+enum { MX_ITEM_TEXT = 160 };
+void mx_say_item(int dims, const int64_t *index, char text[MX_ITEM_TEXT]);
+
 /* ---- lock.c ---- */
 
 /* Releases all locks of MX_ATOMIC_UPDATE, in a child process: another thread of the parent may have

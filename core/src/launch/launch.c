@@ -69,6 +69,7 @@ static mx_err make_plan(mx_ctx ctx, const mx_kernel *kernel, bool teams, mx_plan
                "kernel %s: length of its result: got %lld, expected 0 to %lld", kernel->name,
                (long long)plan->length, (long long)max_length);
     l->ctx = ctx;
+    l->overflow = ctx->overflow;
     l->kernel = kernel;
     l->dims = dims;
     l->length = plan->length;
@@ -267,6 +268,15 @@ static mx_err check_declaration(const mx_kernel *kernel, size_t args_size, const
                "kernel %s: its value is %s where it is launched, %s where it is defined: expected "
                "one declaration, in a header that both files include",
                kernel->name, mx_type_name(launched), mx_type_name(defined));
+    return MX_OK;
+}
+
+mx_err mx_result_fits_(const char *kernel, size_t bytes, int64_t length, size_t value_size)
+{
+    MX_REQUIRE(bytes == (size_t)-1 || length < 0 || (uint64_t)length <= bytes / value_size,
+               MX_ERR_EXTENT,
+               "kernel %s: its result has %lld values, the array that it goes to has room for %zu",
+               kernel, (long long)length, bytes / value_size);
     return MX_OK;
 }
 

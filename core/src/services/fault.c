@@ -9,6 +9,7 @@
 #include <string.h>
 
 /* The mx_fault_ follows the numbers of ctx->overflow. */
+MX_STATIC_ASSERT((int)MX_FAULT_AT_ == (int)MX_OVERFLOWS, "mx_launch_fault_ looks elsewhere");
 enum { RECORD_BYTES = MX_OVERFLOWS * sizeof(int64_t) + sizeof(mx_fault_) };
 
 mx_err mx_faults_create(mx_ctx ctx)
@@ -65,39 +66,38 @@ static void say_expected(char *text, int64_t origin, int64_t extent)
         snprintf(text, EXPECTED_BYTES, "none: its extent is 0");
 }
 
-void mx_say_indices(int count, const int64_t *index, char *text, size_t size)
-{
-    size_t used = (size_t)snprintf(text, size, count > 1 ? "(" : "");
-    for (int d = 0; d < count && used < size; d++)
-        used += (size_t)snprintf(text + used, size - used, "%s%lld", d > 0 ? ", " : "",
-                                 (long long)index[d]);
-    if (count > 1 && used < size) snprintf(text + used, size - used, ")");
-}
-
+/* On hosts each launch checks its own faults. A device's may be those of several launches. */
 mx_err mx_fault_check(mx_ctx ctx)
 {
     if (mx_core(ctx)->fault == NULL || mx_core(ctx)->fault->count == 0) return MX_OK;
     const mx_fault_ fault = *mx_core(ctx)->fault;
-    char recent[256];
+    const mx_kernel *const running = ctx->backend->host.run != NULL ? mx_ctx_running(ctx) : NULL;
+    char recent[256], kernel[80] = "", others[320] = "", item[MX_ITEM_TEXT];
     mx_recent_kernels(ctx, recent, sizeof recent);
+    if (running != NULL)
+        snprintf(kernel, sizeof kernel, "kernel %s: ", running->name);
+    else
+        snprintf(others, sizeof others, ", in one of the kernels since the last fence: %s", recent);
     memset(mx_core(ctx)->fault, 0, sizeof *mx_core(ctx)->fault);
     mx_core(ctx)->unfenced = 0;
-    char item[160] = ""; /* " in item (3, 5)" */
-    if (fault.item_dims > 0) {
-        const int used = snprintf(item, sizeof item, " in item ");
-        mx_say_indices(fault.item_dims, fault.item, item + used, sizeof item - (size_t)used);
-    }
+    mx_say_item(fault.item_dims, fault.item, item);
+    if (fault.dimension == MX_FAULT_BIN_)
+        return MX_FAIL(MX_ERR_BOUNDS,
+                       "%s%s:%d: bin %lld of a reduction into an array of length %lld%s (%d such "
+                       "accesses%s)",
+                       kernel, fault.file, (int)fault.line, (long long)fault.index,
+                       (long long)fault.extent, item, (int)fault.count, others);
     if (fault.dimension < 0)
-        return MX_FAIL(MX_ERR_BOUNDS, "%s:%d: %s%s (%d such faults, kernels: %s)", fault.file,
-                       (int)fault.line, fault.expression, item, (int)fault.count, recent);
+        return MX_FAIL(MX_ERR_BOUNDS, "%s%s:%d: %s%s (%d such faults%s)", kernel, fault.file,
+                       (int)fault.line, fault.expression, item, (int)fault.count, others);
     char expected[EXPECTED_BYTES];
     say_expected(expected, fault.origin, fault.extent);
     return MX_FAIL(
         MX_ERR_BOUNDS,
-        "%s:%d: MX_AT(%s, ...): the index of dimension %d of view '%s' is %lld, expected "
-        "%s%s (%d such accesses, kernels: %s)",
-        fault.file, (int)fault.line, fault.expression, (int)fault.dimension, label_of(fault.stamp),
-        (long long)fault.index, expected, item, (int)fault.count, recent);
+        "%s%s:%d: MX_AT(%s, ...): the index of dimension %d of view '%s' is %lld, expected "
+        "%s%s (%d such accesses%s)",
+        kernel, fault.file, (int)fault.line, fault.expression, (int)fault.dimension,
+        label_of(fault.stamp), (long long)fault.index, expected, item, (int)fault.count, others);
 }
 
 static mx_err check_scratch(mx_ctx ctx, int level)
@@ -147,8 +147,6 @@ mx_err mx_overflow_check(mx_ctx ctx)
 }
 
 #ifdef MINX_BOUNDS_CHECK
-__thread mx_item_ mx_item_now_;
-
 void mx_fault_stop_(uint64_t word, const char *expression, int dimension, int64_t index,
                     int64_t origin, int64_t extent, const char *file, int line)
 {

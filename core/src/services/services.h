@@ -16,9 +16,6 @@ void mx_fence_for_tool(const char *name);
 mx_err mx_faults_create(mx_ctx ctx);
 void mx_faults_destroy(mx_ctx ctx);
 
-/* The indices of an item or an element as messages have them: "3", or "(2, 3)". */
-void mx_say_indices(int count, const int64_t *index, char *text, size_t size);
-
 /* ---- cores.c ---- */
 
 /* Gives a context cores of its own: numbers first to last of the process's cores. Sets ctx->threads

@@ -264,7 +264,7 @@ class Results:
             self.helper("index")
             text = c_string(f"index of {ast.unparse(target.value)}, the value of the launch, is out of bounds"[:63])
             e = f"PY_INDEX({e}, mx_a->mx_length, {text})"
-        call = f"mx_array_add(mx_v, {e}, {x});" if reducer == "SUM" else f"mx_atomic_{ATOMICS[reducer]}(&mx_v.at[{e}], {x});"
+        call = f"mx_array_add(mx_v, {e}, {x});" if reducer == "SUM" else f"mx_atomic_{ATOMICS[reducer]}(mx_array_at(mx_v, {e}), {x});"
         self.line(call, node)
 
     def element_share(self, node, target, reducer):

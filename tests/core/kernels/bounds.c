@@ -48,3 +48,16 @@ MX_BODY void bounds_bins_body(const bounds_args *a, int i, bounds_bins_array bin
     NOTE_LINE, mx_array_add(bins, 0, MX_AT(a->x, i + a->shift));
 }
 MX_REDUCE_ARRAY(1D, bounds_bins, MX_SUM)
+
+/* bin i + shift */
+MX_BODY void bounds_bin_body(const bounds_args *a, int i, bounds_bin_array bins)
+{
+    NOTE_LINE, mx_array_add(bins, i + a->shift, 1);
+}
+MX_REDUCE_ARRAY(1D, bounds_bin, MX_SUM)
+
+MX_BODY void bounds_top_body(const bounds_args *a, int i, bounds_top_array tops)
+{
+    NOTE_LINE, mx_atomic_max(mx_array_at(tops, i + a->shift), (int64_t)i);
+}
+MX_REDUCE_ARRAY(1D, bounds_top, MX_MAX)

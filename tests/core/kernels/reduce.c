@@ -172,7 +172,7 @@ MX_BODY void rd_bins_body(const rd_args *a, int i, rd_bins_array bins)
 MX_REDUCE_ARRAY(1D, rd_bins, MX_SUM)
 MX_BODY void rd_tops_body(const rd_args *a, int i, rd_tops_array tops)
 {
-    mx_atomic_max(&tops.at[i % (int)a->factor], (int64_t)MX_AT(a->x, i));
+    mx_atomic_max(mx_array_at(tops, i % (int)a->factor), (int64_t)MX_AT(a->x, i));
 }
 MX_REDUCE_ARRAY(1D, rd_tops, MX_MAX)
 MX_BODY void rd_bins_again_body(const rd_again_args *a, int i, rd_bins_again_array bins)

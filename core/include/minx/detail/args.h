@@ -1,55 +1,5 @@
-/* Argument structs. The arguments of a kernel are a struct that header, driver and kernel file
- * share. MX_ARGS(T, LIST, MEMBERS) defines it. LIST has its accessors, each with its type; behind
- * the comma are other members, as in any struct:
- *
- *     MX_ARGS(heat_args,
- *         (mx_f64_2, u) // temperature of cell (i, j)
- *         (mx_cf64_2, w),
- *         double dt;
- *         int n;
- *     );
- *
- * is the struct
- *
- *     typedef struct heat_args {
- *         mx_f64_2 u;
- *         mx_cf64_2 w;
- *         double dt;
- *         int n;
- *     } heat_args;
- *
- * The list may be empty: MX_ARGS(T, , int n;). The other members may be left out, with their comma.
- * Kernels whose arguments are another struct do not compile.
- *
- * A launch checks each accessor of the list. If one was never bound, or its view was destroyed, the
- * error names it. If some kernels with these arguments do not use accessor u, mark it by
- * mx_bind_none(&args.u) for them. An accessor that is one of the other members is an error at the
- * first launch of a kernel over a range, if it is bound.
- *
- * A member that has accessors inside, a struct or an array, is in the list with a third word: a
- * macro M(ACCESSOR, m) that names the accessors in such a member m:
- *
- *     #define CSR_ACCESSORS(ACCESSOR, m) ACCESSOR(m.begin) ACCESSOR(m.column)
- *     MX_ARGS(spmv_args, (csr, matrix, CSR_ACCESSORS) (mx_cf64_1, x) (mx_f64_1, y));
- *
- * MX_ARGS_FROM does the same, and also defines a function that binds all accessors. It takes the
- * views from members of the same names in a struct of views:
- *
- *     typedef struct heat_views {
- *         mx_view u, w;
- *     } heat_views;
- *     MX_ARGS_FROM(heat_args, heat_views,
- *         (mx_f64_2, u)
- *         (mx_cf64_2, w),
- *         double dt;
- *     );
- *
- *     mx_err heat_args_bind(mx_ctx ctx, const heat_views *views, heat_args *args);
- *
- * Call it again after views were swapped, resized or created again. On failure the accessors
- * bound so far stay bound. Several argument structs may be bound from one struct of views.
- *
- * Use both macros at file scope, with a semicolon. */
+/* How MX_ARGS and MX_ARGS_FROM (minx/launch.h explains them) define the argument structs of kernels,
+ * and the tables of their accessors. */
 #pragma once
 #include "minx/accessor.h"
 #include "minx/detail/index_space.h"

@@ -12,9 +12,9 @@ template <class K> static __global__ void mx_gpu_array_begin_(typename K::value 
 
 extern __shared__ __align__(16) char mx_gpu_array_of_block_[];
 template <class K>
-static __device__ __forceinline__ void mx_gpu_array_items_(const typename K::args *args,
-                                                           const mx_gpu_range_of_<K> &range,
-                                                           int64_t items, typename K::value *array)
+static __device__ __forceinline__ void
+mx_gpu_array_items_(const typename K::args *args, const mx_gpu_range_of_<K> &range, int64_t items,
+                    const typename K::array array)
 {
     typedef typename K::index I;
     const I begin = range.begin[K::dims - 1];
@@ -35,19 +35,21 @@ template <class K>
 static __global__ void MX_GPU_BOUNDS_(MX_GPU_THREADS_, 0)
     mx_gpu_array_(const __grid_constant__ typename K::args args,
                   const __grid_constant__ mx_gpu_range_of_<K> range, int64_t items, int64_t length,
-                  bool shared, typename K::value *array)
+                  bool shared, typename K::value *array, mx_fault_ *fault)
 {
     typedef typename K::value T;
     T *const values = shared ? (T *)mx_gpu_array_of_block_ : array;
+    const typename K::array of_items = MX_ARRAY_(values, length, fault);
+    (void)fault;
     for (int64_t e = threadIdx.x; shared && e < length; e += blockDim.x) K::mx_init_(&values[e]);
     mx_gpu_begin_<false>();
     __syncthreads();
     if (K::has_prologue) {
         typename K::args args_copy = args;
         K::mx_prologue_(&args_copy);
-        mx_gpu_array_items_<K>(&args_copy, range, items, values);
+        mx_gpu_array_items_<K>(&args_copy, range, items, of_items);
     } else {
-        mx_gpu_array_items_<K>(&args, range, items, values);
+        mx_gpu_array_items_<K>(&args, range, items, of_items);
     }
     if (!shared) return;
     __syncthreads();
@@ -78,7 +80,7 @@ template <class K> static int mx_gpu_enqueue_array_(const mx_launch *launch)
         code = mx_gpu_start_shared_(
             launch, mx_gpu_array_<K>, dim3((unsigned)mx_gpu_planned_(launch)->blocks),
             dim3(MX_GPU_THREADS_), shared ? bytes : 0, *(const typename K::args *)launch->args,
-            mx_gpu_range_from_<K>(launch), items, length, shared, array);
+            mx_gpu_range_from_<K>(launch), items, length, shared, array, mx_launch_fault_(launch));
     if (code != 0) return code;
     return mx_gpu_start_(launch, mx_gpu_array_end_<T>, over_array, dim3(MX_GPU_THREADS_),
                          (const T *)array, length, (T *)launch->result);
@@ -88,11 +90,12 @@ template <class K> static int mx_gpu_enqueue_array_(const mx_launch *launch)
     struct name##__device {                                                                         \
         MX_GPU_COMMON_(name, D, I, prologue_)                                                       \
         typedef name##__value value;                                                                \
+        typedef name##__array array;                                                                \
         enum { per_thread = 1 };                                                                    \
-        static __device__ __forceinline__ void item(const args *a, const I *o, I i, value *values)  \
+        static __device__ __forceinline__ void item(const args *a, const I *o, I i,                 \
+                                                    const array &bins)                              \
         {                                                                                           \
-            const name##__array array = {values};                                                   \
-            MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, array);                               \
+            MX_OUTER_##D##D_ name##__item(a, MX_ITEM_##D##D_, bins);                                \
         }                                                                                           \
         static __device__ __forceinline__ void mx_init_(value *v) { R##_INIT(value, v); }           \
         /* joins `v` into an element that other blocks join into, unless nothing was added to it */ \

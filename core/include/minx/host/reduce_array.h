@@ -85,7 +85,8 @@ MX_INLINE void mx_join_subtrees_(const mx_launch *launch_, mx_join_values_ join,
         const name##__args a = *(const name##__args *)launch_->args;                              \
         const mx_tile_ tile_ = mx_chunk_tile_(launch_, D, chunk_);                                \
         const I i0 = (I)tile_.begin[D - 1], i1 = (I)tile_.end[D - 1];                             \
-        const name##__array array_ = {values};                                                    \
+        const name##__array array_ =                                                              \
+            MX_ARRAY_(values, launch_->length, mx_launch_fault_(launch_));                        \
         for (int64_t e = 0; e < launch_->length; e++) R##_INIT(name##__value, &values[e]);        \
         MX_ROWS_##D##D_(I) for (I i = i0; i < i1; i++) name##__item(&a, MX_ITEM_##D##D_, array_); \
     }                                                                                             \
