@@ -32,7 +32,8 @@ int main(int argc, char **argv)
     mx_err err = mx_init();
     if (err == MX_OK) err = mx_ctx_create(argc > 1 ? argv[1] : "serial", &ctx);
     if (err == MX_OK) err = run(ctx, 1000);
-    if (err != MX_OK) fprintf(stderr, "%s\n%s", mx_err_message(), mx_err_trace());
+    if (err != MX_OK)
+        fprintf(stderr, "%s: %s\n%s", mx_err_name(err), mx_err_message(), mx_err_trace());
     mx_ctx_destroy(&ctx);
     mx_finalize();
     return err != MX_OK;

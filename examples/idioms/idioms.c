@@ -327,7 +327,8 @@ int main(int argc, char **argv)
 {
     mx_err err = mx_init();
     if (err == MX_OK) err = run(argc > 1 ? argv[1] : "serial");
-    if (err != MX_OK) fprintf(stderr, "%s\n%s", mx_err_message(), mx_err_trace());
+    if (err != MX_OK)
+        fprintf(stderr, "%s: %s\n%s", mx_err_name(err), mx_err_message(), mx_err_trace());
     mx_finalize();
     return err != MX_OK;
 }
