@@ -66,12 +66,12 @@ static double bytes_needed(const fe_level *level)
     const bool preconditioned = in->preconditioner != FE_PRECONDITIONER_NONE;
     const bool single = in->solver == FE_SOLVER_SINGLE_REDUCTION;
     const bool coordinates = level->op->needs_coordinates;
-    /* b, x, r, p, w; s; z, and the preconditioner's */
-    const int vectors =
-        5 + (single ? 1 : 0) + (preconditioned ? 1 + fe_vectors_of_preconditioner(in) : 0);
-    return fe_matrix_bytes(level) +
-           (double)sizeof(double) * (vectors * (double)fe_rows(&level->mesh) +
-                                     (coordinates ? 3 : 0) * (double)fe_held(&level->mesh));
+    /* b, x, r, p, w; s; z */
+    const int vectors = 5 + (single ? 1 : 0) + (preconditioned ? 1 : 0);
+    const double rows = fe_rows(&level->mesh), matrix = fe_matrix_bytes(level);
+    return matrix + fe_bytes_of_preconditioner(in, rows, matrix) +
+           (double)sizeof(double) *
+               (vectors * rows + (coordinates ? 3 : 0) * (double)fe_held(&level->mesh));
 }
 
 /* ---- stages ---- */

@@ -18,6 +18,10 @@ MX_DECLARE_FOR(1D, fe_columns, fe_structure_args)
 /* lines, half: line (z, y) of the nodes held, and of one more on each side */
 MX_DECLARE_FOR(2D, fe_line_starts, fe_structure_args)
 
+MX_ARGS(fe_round_args, (mx_cf64_1, from) (mx_f32_1, to));
+/* to = from */
+MX_DECLARE_FOR(1D_64, fe_round, fe_round_args)
+
 MX_ARGS(fe_coordinates_args,
     (mx_f64_2, coordinates), /* of all nodes held, in the order of fe_in_box: 3 x nodes, x, y, z */
     fe_mesh mesh;

@@ -73,6 +73,12 @@ MX_BODY void fe_line_starts_body(const fe_structure_args *a, int z, int y)
 }
 MX_FOR(2D, fe_line_starts, MX_ITEMS_PLAIN)
 
+MX_BODY void fe_round_body(const fe_round_args *a, int64_t i)
+{
+    MX_AT(a->to, i) = (float)MX_AT(a->from, i);
+}
+MX_FOR(1D_64, fe_round)
+
 MX_BODY void fe_coordinates_body(const fe_coordinates_args *a, int i, int j, int k)
 {
     const fe_mesh *const m = &a->mesh;

@@ -13,7 +13,7 @@ mx_err fe_make_structure(fe_level *level)
     int64_t values = 0;
     level->all_entries = level->entries = fe_entries(&level->mesh);
     MX_TRY(app_sum_i64(level->base->comm, &level->all_entries, 1));
-    s->is_f32 = level->input->precision == FE_PRECISION_MIXED;
+    s->is_f32 = s->is_f32 || level->input->precision == FE_PRECISION_MIXED;
     s->chunk = 1;
     if (level->op->set_up != NULL) MX_TRY(level->op->set_up(level, &values));
     if (s->kind == FE_STORAGE_NONE) return mx_fence(ctx);

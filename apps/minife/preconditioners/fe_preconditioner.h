@@ -11,6 +11,8 @@ typedef struct fe_preconditioner_form {
     /* Vectors of this level's rows that create makes, for the estimate of memory. Those of coarser
      * levels, which have at most an eighth of the rows, are left out. */
     int vectors;
+    /* What it stores of the matrix once more, in parts of what the matrix needs, at most. */
+    double matrices;
     /* One use has so many kernels that the host can wait for it without a loss. */
     bool many_kernels;
     /* For z (rows and ghosts) = M r (rows), views of the caller. *state: its own, which is to be
@@ -30,8 +32,9 @@ typedef struct fe_preconditioner fe_preconditioner;
 mx_err fe_preconditioner_create(fe_level *level, mx_view r, mx_view z, fe_preconditioner **out);
 void fe_preconditioner_destroy(fe_preconditioner **preconditioner);
 mx_err fe_precondition(fe_preconditioner *preconditioner);
-/* By the input: 0 for `none`. */
-int fe_vectors_of_preconditioner(const fe_input *input);
+/* What it needs beside z, about, by the input: 0 for `none`. rows, matrix: this rank's, and the bytes
+ * of the matrix. */
+double fe_bytes_of_preconditioner(const fe_input *input, double rows, double matrix);
 fe_work fe_work_of_preconditioner(const fe_preconditioner *preconditioner);
 /* NULL: no. */
 bool fe_has_many_kernels(const fe_preconditioner *preconditioner);

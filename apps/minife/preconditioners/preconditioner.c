@@ -42,10 +42,10 @@ void fe_preconditioner_destroy(fe_preconditioner **preconditioner)
 
 mx_err fe_precondition(fe_preconditioner *p) { return p->form->apply(p->state); }
 
-int fe_vectors_of_preconditioner(const fe_input *input)
+double fe_bytes_of_preconditioner(const fe_input *input, double rows, double matrix)
 {
     const fe_preconditioner_form *const form = forms[input->preconditioner];
-    return form != NULL ? form->vectors : 0;
+    return form != NULL ? form->vectors * rows * sizeof(double) + form->matrices * matrix : 0;
 }
 
 fe_work fe_work_of_preconditioner(const fe_preconditioner *p) { return p->form->work(p->state); }

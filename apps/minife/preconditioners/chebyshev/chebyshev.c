@@ -205,7 +205,8 @@ mx_err fe_smoother_create(fe_level *level, mx_view b, mx_view x, int degree, dou
 {
     const mx_ctx ctx = level->base->ctx;
     const int count = fe_rows(&level->mesh);
-    s->level = level;
+    MX_TRY(fe_round_level(level, &s->rounded));
+    s->level = s->rounded.base != NULL ? &s->rounded : level;
     s->degree = degree;
     s->views.b = b;
     s->views.x = x;
@@ -219,6 +220,7 @@ mx_err fe_smoother_create(fe_level *level, mx_view b, mx_view x, int degree, dou
 
 void fe_smoother_destroy(fe_smoother *s)
 {
+    (void)mx_view_destroy(&s->rounded.views.value);
     (void)mx_view_destroy(&s->views.diagonal);
     (void)mx_view_destroy(&s->views.w);
     (void)mx_view_destroy(&s->views.d);
@@ -247,5 +249,9 @@ static mx_err apply(void *state) { return fe_smooth(state, FE_FROM_ZERO); }
 
 static fe_work work(const void *state) { return fe_work_of_smoother(state, FE_FROM_ZERO); }
 
-const fe_preconditioner_form fe_preconditioner_chebyshev = {
-    .vectors = 3, .create = create, .destroy = destroy, .apply = apply, .work = work};
+const fe_preconditioner_form fe_preconditioner_chebyshev = {.vectors = 3,
+                                                            .matrices = 0.5,
+                                                            .create = create,
+                                                            .destroy = destroy,
+                                                            .apply = apply,
+                                                            .work = work};

@@ -6,8 +6,9 @@
 /* Steps of the Chebyshev iteration for A x = b, which damp the part of the error whose eigenvalues
  * of (1/diagonal) A lie between low and high. */
 typedef struct fe_smoother {
-    fe_level *level; /* the caller's */
-    int degree;      /* steps, at least one */
+    fe_level *level;  /* the caller's, or `rounded`: digits that a preconditioner has no use for */
+    fe_level rounded; /* fe_round_level */
+    int degree;       /* steps, at least one */
     double low, high;
     fe_smoother_views views; /* b and x are the caller's */
     fe_smooth_args args;

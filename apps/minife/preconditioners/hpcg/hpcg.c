@@ -229,7 +229,7 @@ static mx_err make_grid(const grid *finer, grid *g)
     const mx_ctx ctx = finer->level->base->ctx;
     const mx_gid elements[] = {fine->elements[0] / 2, fine->elements[1] / 2, fine->elements[2] / 2};
     g->level = &g->coarse;
-    MX_TRY(fe_make_coarse_level(finer->level, elements, g->level));
+    MX_TRY(fe_make_coarse_level(finer->level, elements, false, g->level));
     MX_TRY(mx_view_create_1d(ctx, "hpcg b", MX_F64, fe_rows(&g->level->mesh), &g->b));
     return mx_view_create_1d(ctx, "hpcg x", MX_F64, fe_held(&g->level->mesh), &g->x);
 }
@@ -279,8 +279,8 @@ static void destroy(void *state)
     free(h);
 }
 
-/* Vectors: u, the diagonal, and 26 entries of 12 bytes for each row. */
-const fe_preconditioner_form fe_preconditioner_hpcg = {.vectors = 2 + 26 * 12 / 8,
+const fe_preconditioner_form fe_preconditioner_hpcg = {.vectors = 2,
+                                                       .matrices = 1,
                                                        .many_kernels = true,
                                                        .create = create,
                                                        .destroy = destroy,
