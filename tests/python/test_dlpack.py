@@ -239,8 +239,9 @@ def test_interfaces():
     assert arrays.order_of(described(shape=(3,), strides=(16,))) == minx.STRIDE
     assert arrays.streams_of([Interface(), Interface(stream=77), Interface(stream=None), np.zeros(3)]) == {1, 77}
     assert arrays.streams_of([Interface(version=2)]) == {1}  # the second version: the default stream
-    record = [("a", "<f8"), ("b", "<i4")]
-    assert described(typestr="|V12", descr=record).dtype == np.dtype(record)
+    gaps = {"names": ["a", "b"], "formats": ["f4", "i8"], "offsets": [4, 16], "itemsize": 40}
+    for record in (np.dtype([("a", "f8"), ("b", "i4", (2,))]), np.dtype(gaps)):
+        assert described(typestr=record.str, descr=record.descr).dtype == record
     for none in ({}, {"descr": [("", "|V2")]}):  # as PyTorch says bfloat16
         with pytest.raises(TypeError, match=r"got elements of <V2.*no bfloat16"):
             described(typestr="<V2", **none)

@@ -89,11 +89,11 @@ def _describe_cuda(interface: dict, name: str) -> Description:
         raise ValueError(f"{name}: got an array with a mask, which kernels do not see")
     address, read_only = interface["data"]
     dtype, strides = np.dtype(interface["typestr"]), interface.get("strides")
-    if dtype.kind == "V":  # a record, or what NumPy has no type for, as PyTorch's bfloat16
-        if len(interface.get("descr") or ()) < 1 or interface["descr"][0][0] == "":
+    if dtype.kind == "V":
+        dtype = np.lib.format.descr_to_dtype(interface.get("descr") or [])
+        if not dtype.names:  # no record, but what NumPy has no type for, as PyTorch's bfloat16
             raise TypeError(f"{name}: got elements of {interface['typestr']}, expected numbers of C's types (no bfloat16), or "
                             "records of them")
-        dtype = np.dtype([tuple(field) for field in interface["descr"]])
     strides = None if strides is None else tuple(strides)
     return Description(address or 0, tuple(interface["shape"]), strides, dtype, not read_only, CUDA)
 
