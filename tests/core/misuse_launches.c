@@ -213,7 +213,7 @@ static mx_err team_overflow(mu_world *w) { return team(w, 1 << 26, 32); }
 static mx_err team_larger_than_threads(mu_world *w) { return team(w, w->info.threads + 1, 1); }
 static mx_err lanes_of_none(mu_world *w) { return team(w, 1, 0); }
 static mx_err lanes_no_power(mu_world *w) { return team(w, 1, 3); }
-static mx_err lanes_too_many(mu_world *w) { return team(w, 1, 64); }
+static mx_err lanes_too_many(mu_world *w) { return team(w, 1, 128); }
 static mx_err league_too_large(mu_world *w)
 {
     return mu_scratch(mx_league(w->ctx, (int64_t)1 << 33, 1, 1), &w->args);
@@ -335,7 +335,7 @@ const mu_case mu_launch_cases[] = {
             "expected at most"),
     MU_CASE(lanes_of_none, MU_ALL, MX_ERR_ARG, "mu_scratch", "with 0 lanes: expected"),
     MU_CASE(lanes_no_power, MU_ALL, MX_ERR_ARG, "mu_scratch", "with 3 lanes: expected"),
-    MU_CASE(lanes_too_many, MU_ALL, MX_ERR_ARG, "mu_scratch", "with 64 lanes: expected"),
+    MU_CASE(lanes_too_many, MU_ALL, MX_ERR_ARG, "mu_scratch", "with 128 lanes: expected"),
     MU_CASE(league_too_large, MU_ALL, MX_ERR_EXTENT, "kernel mu_scratch", "8589934592"),
     MU_CASE(scratch_overflow_0, MU_ALL, MX_ERR_MEMORY, "scratch of level 0", "mu_scratch"),
     MU_CASE(scratch_overflow_1, MU_ALL, MX_ERR_MEMORY, "level 1: a kernel requested 40",

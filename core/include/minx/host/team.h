@@ -173,7 +173,7 @@ MX_INLINE const uint64_t *mx_team_gather_(mx_team *t, const void *value_, size_t
 
 /* simt: sets of_lane[] to the values of all lanes of a thread. They pass through the slots after
  * those of the team's collectives, one word at a time. */
-enum { MX_LANES_MAX_ = 32 };
+enum { MX_LANES_MAX_ = 64 };
 MX_INLINE void mx_lanes_gather_(mx_team *t, const void *value_, size_t size, void *of_lane)
 {
     memcpy(of_lane, value_, size);
