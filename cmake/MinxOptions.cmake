@@ -49,6 +49,13 @@ if(MINX_HIP STREQUAL ON AND MINX_HIP_PLATFORM STREQUAL nvidia)
 elseif(NOT MINX_HIP STREQUAL OFF)
   include(${CMAKE_CURRENT_LIST_DIR}/MinxHip.cmake)
 endif()
+set(minx_DEVICES "") # kinds of instances that are compiled for GPUs
+foreach(device CUDA HIP)
+  if(minx_${device})
+    string(TOLOWER ${device} device)
+    list(APPEND minx_DEVICES ${device})
+  endif()
+endforeach()
 
 # Adds files for a kind of device (cuda, hip) to libminx. They need nothing of the C++ run time: a consumer without the device's
 # compiler links as C.
