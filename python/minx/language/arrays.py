@@ -247,8 +247,11 @@ class Arrays:
         fewer instructions."""
         if not isinstance(key, ast.BinOp) or not isinstance(key.left, ast.Name) or not isinstance(key.right, ast.Constant):
             return None
-        index, offset, sign = self.indices.get(key.left.id), key.right.value, {ast.Add: "+", ast.Sub: "-"}.get(type(key.op))
-        if index is None or sign is None or type(offset) is not int or not 0 <= offset < NEIGHBOURS or sign == "-" and not self.spec.nonneg:
+        name, offset, sign = key.left.id, key.right.value, {ast.Add: "+", ast.Sub: "-"}.get(type(key.op))
+        value, index = self.indices.get(name, (None, None))
+        if index is None or self.names.get(name) is not value or name in self.local_refs:  # an inner function may have the name, too
+            return None
+        if sign is None or type(offset) is not int or not 0 <= offset < NEIGHBOURS or sign == "-" and not value.nonneg:
             return None
         return f"{index} {sign} {offset}"
 

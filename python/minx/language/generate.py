@@ -117,7 +117,8 @@ def generate(function, spec: Spec, parameters, accumulator=None, final=None, me=
     copies = [name for name in parameters if name in rebound and name in names and T.is_number(names[name].type)]
     translator = Translator(unit, source, names, kernel=True, level="team" if spec.space == "TEAM" else None)
     if index == "int" and spec.space != "TEAM":
-        translator.indices = {name: f"mx_i{n}" for n, name in enumerate(formal[: spec.indices]) if name not in rebound}
+        unchanged = [(n, name) for n, name in enumerate(formal[: spec.indices]) if name not in rebound]
+        translator.indices = {name: (names[name], f"mx_i{n}") for n, name in unchanged}
     body = translator.translate()
     if spec.pattern == "reduce" and not accumulator and not unit.fields:
         raise translator.error(source.tree, "a kernel of parallel_reduce returns its contribution, this one returns nothing")

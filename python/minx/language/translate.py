@@ -48,7 +48,7 @@ class Translator(Places, Order, Results, Statements, Loops, Assignments, Express
         self.returns = None
         self.returns_constant, self.returns_nothing = True, False
         self.top_level = level
-        self.indices: dict = {}  # of a range with indices of 32 bits, which the body does not change: name -> the parameter of C
+        self.indices: dict = {}  # of a range with 32 bits, which the body does not change: name -> (its Val, the parameter of C)
         self.on_return = None  # a join: what becomes of `return`
 
     def translate(self) -> list[str]:
