@@ -9,6 +9,16 @@ function(app_label label)
   endforeach()
 endfunction()
 
+# app_long(tests...): of the tests that this folder has, those that take longest. They start behind those that compile and before all
+# others: none of them is left to run alone at the end.
+function(app_long)
+  foreach(test IN LISTS ARGN)
+    if(TEST ${test})
+      set_tests_properties(${test} PROPERTIES COST 50)
+    endif()
+  endforeach()
+endfunction()
+
 # app_command(NAME PROCESSORS [FOLDER folder] COMMAND words...): runs a command, in a folder of its own or in that of the build
 function(app_command name processors)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "FOLDER" "COMMAND")
