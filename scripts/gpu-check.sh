@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs the checks that need an NVIDIA GPU: scripts/gpu-check.sh [--no-build] [--no-bench]
+# On an AMD GPU: scripts/gpu-check.sh --backend=hip; it writes build-gpu-hip/report.txt, which you can send.
 #
 # Builds the gpu preset for this machine's GPU. The checks are:
 #   - the tests with the label cuda, and the test of index checks in a build that checks indices;
@@ -13,7 +14,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
 
-build=yes bench=yes failed=0
+build=yes bench=yes backend=cuda failed=0
 dir=$(minx_build_dir gpu)
 logs=$dir/gpu-check
 
@@ -26,6 +27,8 @@ options() {
                 ;;
             --no-build) build=no ;;
             --no-bench) bench=no ;;
+            --backend=hip) backend=hip ;;
+            --backend=cuda) ;;
             *) minx_die 2 "unknown option '$1'; see $0 --help" ;;
         esac
         shift
@@ -124,8 +127,35 @@ check_apps() {
     [ "$gpus" -lt 2 ] || check "messages, 2 ranks on 2 GPUs" messages_pass 2
 }
 
+# An AMD GPU: the core's tests, and each app with every launch repeated on serial.
+hip() {
+    local app
+    dir=$MINX_ROOT/build-gpu-hip logs=$MINX_ROOT/build-gpu-hip/gpu-check
+    mkdir -p "$logs"
+    echo "minx $(git -C "$MINX_ROOT" rev-parse --short HEAD 2>/dev/null || true)"
+    hipcc --version 2>&1 || true
+    rocminfo 2>/dev/null | grep -E 'Marketing Name|gfx' | sort -u || true
+    uname -r
+    if [ $build = yes ]; then
+        check "configure" cmake -S "$MINX_ROOT" -B "$dir" -DCMAKE_BUILD_TYPE=Release -DMINX_HIP=ON -DMINX_CUDA=OFF -DMINX_TESTS=core \
+            "-DMINX_HIP_ARCHITECTURES=${MINX_HIP_ARCHITECTURES:-gfx90a}"
+        check "build" cmake --build "$dir" --parallel "$(minx_cores)"
+    fi
+    check "tests labelled hip" ctest --test-dir "$dir" -L hip --output-on-failure --no-tests=error --parallel 4
+    for app in $(apps); do
+        check "$app on hip" "$dir/bin/$app" "$(first_deck "$app")" --backend=hip
+        check "$app: every launch against serial" "$dir/bin/$app" "$(first_deck "$app")" --backend=hip --check-against=serial
+    done
+}
+
 main() {
     options "$@"
+    if [ $backend = hip ]; then
+        mkdir -p "$MINX_ROOT/build-gpu-hip"
+        hip > >(tee "$MINX_ROOT/build-gpu-hip/report.txt")
+        echo "the report to send: $MINX_ROOT/build-gpu-hip/report.txt"
+        exit $failed
+    fi
     minx_setup gpu
     minx_have nvidia-smi || minx_die 3 "no nvidia-smi: this needs a machine with an NVIDIA GPU and its driver"
     nvidia-smi -L

@@ -268,7 +268,9 @@ const char *app_comm_version(app_comm comm) { return comm->version; }
 bool app_comm_device_aware(app_comm comm)
 {
     (void)comm;
-#if defined(MPIX_CUDA_AWARE_SUPPORT)
+#if defined(MPIX_ROCM_AWARE_SUPPORT) && defined(MPIX_CUDA_AWARE_SUPPORT)
+    return MPIX_Query_cuda_support() == 1 || MPIX_Query_rocm_support() == 1;
+#elif defined(MPIX_CUDA_AWARE_SUPPORT)
     return MPIX_Query_cuda_support() == 1;
 #else
     return env_number("MPICH_GPU_SUPPORT_ENABLED") ==

@@ -13,7 +13,8 @@
  *
  * The library is looked for when a program starts to use it: the one that MINX_NCCL_LIBRARY names,
  * else libnccl.so.2 where the loader finds it, else the one that belongs to the header of the
- * build. So the program also runs where there is none. */
+ * build. So the program also runs where there is none. For hip it is RCCL, librccl.so.1, which has
+ * the same functions under the same names. */
 #include "minx/extend.h"
 #include "transport_queue.h"
 
@@ -23,8 +24,10 @@
 
 #ifdef APP_NCCL
 
+#include APP_NCCL_HEADER
 #include <dlfcn.h>
-#include <nccl.h>
+
+typedef APP_NCCL_STREAM app_stream; /* cudaStream_t or, for RCCL, hipStream_t */
 
 enum { DEVICE_ID = 64, CONNECTED = 32 };
 
@@ -69,7 +72,7 @@ static mx_err load_functions(void *library, const char *name, nccl_functions *nc
 static mx_err load_library(nccl_functions *nccl)
 {
     const char *const wanted = getenv("MINX_NCCL_LIBRARY");
-    const char *const names[] = {"libnccl.so.2", APP_NCCL_LIBRARY};
+    const char *const names[] = {APP_NCCL_NAME, APP_NCCL_LIBRARY};
     const char *name = wanted;
     void *library = wanted != NULL ? dlopen(wanted, RTLD_NOW | RTLD_LOCAL) : NULL;
     for (int n = 0; n < 2 && wanted == NULL && library == NULL; n++) {
@@ -97,7 +100,7 @@ static mx_err check_local(mx_ctx ctx, nccl_functions *nccl, int *version, mx_ctx
 {
     MX_TRY(mx_ctx_get_details(ctx, details));
     MX_REQUIRE(details->queue != NULL && details->device_id[0] != '\0', MX_ERR_BACKEND,
-               "the context has no CUDA stream");
+               "the context has no stream of a GPU");
     MX_TRY(load_library(nccl));
     return check(nccl, nccl->ncclGetVersion(version), "ncclGetVersion");
 }
@@ -169,7 +172,7 @@ static mx_err join(app_transport t, nccl_transport *state)
 
 /* ---- groups ---- */
 
-static mx_err send_and_receive(nccl_transport *state, app_messages m, cudaStream_t stream)
+static mx_err send_and_receive(nccl_transport *state, app_messages m, app_stream stream)
 {
     const int self = app_rank(m->transport->comm);
     for (int i = 0; i < m->count; i++) {
@@ -184,7 +187,7 @@ static mx_err send_and_receive(nccl_transport *state, app_messages m, cudaStream
     return MX_OK;
 }
 
-static mx_err queue_sum(nccl_transport *state, const app_sum_request *sum, cudaStream_t stream)
+static mx_err queue_sum(nccl_transport *state, const app_sum_request *sum, app_stream stream)
 {
     const ncclDataType_t type = sum->type == MX_F64   ? ncclFloat64
                                 : sum->type == MX_F32 ? ncclFloat32
@@ -195,18 +198,18 @@ static mx_err queue_sum(nccl_transport *state, const app_sum_request *sum, cudaS
     return MX_OK;
 }
 
-static mx_err queue_group(nccl_transport *state, cudaStream_t stream, const app_messages *sets,
+static mx_err queue_group(nccl_transport *state, app_stream stream, const app_messages *sets,
                           int count, const app_sum_request *sum)
 {
     for (int s = 0; s < count; s++) MX_TRY(send_and_receive(state, sets[s], stream));
     return sum->data != NULL ? queue_sum(state, sum, stream) : MX_OK;
 }
 
-static mx_err stream_of(mx_ctx ctx, cudaStream_t *stream)
+static mx_err stream_of(mx_ctx ctx, app_stream *stream)
 {
     mx_ctx_details details;
     MX_TRY(mx_ctx_get_details(ctx, &details));
-    *stream = (cudaStream_t)details.queue;
+    *stream = (app_stream)details.queue;
     return MX_OK;
 }
 
@@ -229,7 +232,7 @@ static mx_err group(app_transport t, mx_ctx ctx, const app_messages *sets, int c
                     const app_sum_request *sum)
 {
     nccl_transport *const state = t->state;
-    cudaStream_t stream;
+    app_stream stream;
     MX_TRY(stream_of(ctx, &stream));
     MX_TRY(check_earlier(state));
     NCCL_TRY(state, ncclGroupStart());
@@ -255,7 +258,7 @@ static mx_err sum(app_transport t, void *data, mx_type type, int64_t count)
 /* ---- connections ---- */
 
 /* A number to and from each other rank. all: two for each rank, and one to sum. */
-static mx_err meet(nccl_transport *state, app_comm comm, double *all, cudaStream_t stream)
+static mx_err meet(nccl_transport *state, app_comm comm, double *all, app_stream stream)
 {
     const int size = app_size(comm);
     for (int r = 0; r < size; r++) {
@@ -272,7 +275,7 @@ static mx_err connect_all(app_transport t, double *all)
     nccl_transport *const state = t->state;
     const app_sum_request one = {.data = all + 2 * app_size(t->comm), .type = MX_F64, .count = 1};
     const bool meets = app_size(t->comm) <= CONNECTED;
-    cudaStream_t stream;
+    app_stream stream;
     MX_TRY(stream_of(t->ctx, &stream));
     for (int kind = 0; kind < 3; kind++) {
         mx_err err = MX_OK;

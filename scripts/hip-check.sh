@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Compiles kernel files for AMD's GPUs, without one: scripts/hip-check.sh [--sample] [--cuda FOLDER]
+#
+#   --sample        a few kernel files of the core, the tests and the apps, in place of all: seconds, not an hour
+#   --cuda FOLDER   a build of the cuda backend, whose registers stand beside those of hip
+#
+# Nothing runs. Prints a table of the registers, spilled registers and scratch of each kernel of the apps. Fails if a file does not
+# compile, or if a hot kernel of an app has spilled vector registers or scratch. MINX_HIP_ARCHITECTURES names the GPU, gfx90a by default.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=lib/setup.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
+
+# those in which the apps spend their time
+readonly hot='^(tl_cg_|tl_matvec|fe_.*(product|matvec)|md_(lj|eam)_)'
+# parts of names of object files
+readonly sampled='backends/hip/|hip\.cu\.o|sort_hip|kernels_team_c_|kernels_cg_c_|rows_kernels_lj_c_|csr_kernels_c_'
+
+main() {
+    local sample=no cuda='' objects=()
+    while [ $# -gt 0 ]; do
+        case $1 in
+            -h | --help)
+                minx_help "${BASH_SOURCE[0]}"
+                exit 0
+                ;;
+            --sample) sample=yes ;;
+            --cuda)
+                cuda=$(minx_value "$@")
+                shift
+                ;;
+            *) minx_die 2 "unknown option '$1'; see $0 --help" ;;
+        esac
+        shift
+    done
+    minx_have hipcc || minx_install hipcc libamdhip64-dev rocm-device-libs librocprim-dev
+    minx_find_python || minx_die 3 "no python3"
+    local dir=$MINX_ROOT/build-hip-check
+    mkdir -p "$dir/log"
+    minx_step "$dir/log/configure.log" "configuring" cmake -S "$MINX_ROOT" -B "$dir" -G Ninja -DMINX_HIP=ON -DMINX_CUDA=OFF \
+        "-DMINX_HIP_ARCHITECTURES=${MINX_HIP_ARCHITECTURES:-gfx90a}" -DMINX_TESTS="core;bench" -DMINX_HDF5=AUTO
+    mapfile -t objects < <(ninja -C "$dir" -t targets all | sed -nE 's/^(.*(_left|hip)\.cu\.o): CUSTOM_COMMAND$/\1/p' | grep -v "^$dir" || true)
+    if [ $sample = yes ]; then
+        mapfile -t objects < <(printf '%s\n' "${objects[@]}" | grep -E "$sampled")
+    fi
+    [ ${#objects[@]} -gt 3 ] || minx_die 1 "found only ${#objects[@]} object files of hip in $dir"
+    minx_step "$dir/log/build.log" "compiling ${#objects[@]} files for ${MINX_HIP_ARCHITECTURES:-gfx90a}" ninja -C "$dir" -k 0 "${objects[@]}"
+    "$MINX_PYTHON" scripts/lib/kernel_resources.py "$dir" ${cuda:+"$cuda"} --only '^(tl|fe|md)_' --fail-on "$hot"
+}
+
+cd "$MINX_ROOT"
+main "$@"
