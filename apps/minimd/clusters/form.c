@@ -49,9 +49,9 @@ static void destroy(md_app *app)
 static double bytes(const md_app *app, const md_mean_counts *n)
 {
     const bool eam = app->input.force == MD_FORCE_EAM;
-    const double of_slot =
-        32 + (app->input.precision == MD_PRECISION_MIXED ? 16 : 0) + (eam ? 32 : 0);
-    const double of_local = eam ? 40 : app->half ? 24 : 0;
+    const bool mixed = app->input.precision == MD_PRECISION_MIXED;
+    const double of_slot = 32 + (mixed ? 12 : 0) + (eam ? 32 : 0);
+    const double of_local = eam ? 40 : app->half ? (mixed ? 12 : 24) : 0;
     const double c = app->list_cutoff, edge = cbrt(MD_CLUSTER / n->density);
     const double volume = edge * edge * (edge + 6 * c) + MX_PI * c * c * (3 * edge + 4.0 / 3.0 * c);
     const double entries = 0.8 * n->local * n->density * volume / MD_CLUSTER;

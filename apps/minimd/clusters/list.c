@@ -2,7 +2,6 @@
 #include "md_clusters.h"
 #include "minx/kit/sort.h"
 
-#include <float.h>
 #include <inttypes.h>
 
 /* Bins of a column in the height of a cluster, and the room of a row at first. */
@@ -74,10 +73,14 @@ static mx_err bind_forces(mx_ctx ctx, const md_cluster_views *v, bool mixed, md_
 {
     if (mixed) {
         mx_bind_none(&a->point);
-        MX_TRY(mx_bind(ctx, v->offset, &a->offset));
+        mx_bind_none(&a->push);
+        MX_TRY(mx_bind(ctx, v->fixed, &a->fixed));
+        MX_TRY(mx_bind(ctx, v->push_single, &a->push_single));
     } else {
         MX_TRY(mx_bind(ctx, v->point, &a->point));
-        mx_bind_none(&a->offset);
+        MX_TRY(mx_bind(ctx, v->push, &a->push));
+        mx_bind_none(&a->fixed);
+        mx_bind_none(&a->push_single);
     }
     MX_TRY(mx_bind(ctx, v->slot_atom, &a->slot_atom));
     MX_TRY(mx_bind(ctx, v->slot_type, &a->slot_type));
@@ -86,7 +89,6 @@ static mx_err bind_forces(mx_ctx ctx, const md_cluster_views *v, bool mixed, md_
     MX_TRY(mx_bind(ctx, v->row_end, &a->row_end));
     MX_TRY(mx_bind(ctx, v->near, &a->near));
     MX_TRY(mx_bind(ctx, v->pair, &a->pair));
-    MX_TRY(mx_bind(ctx, v->push, &a->push));
     return mx_bind(ctx, v->force, &a->force);
 }
 
@@ -95,7 +97,7 @@ mx_err md_clusters_bind(mx_ctx ctx, const md_cluster_atoms *atoms, md_clusters *
     set_views(atoms, &c->views);
     if (c->views.near.generation == 0) return MX_OK; /* there is no list yet */
     MX_TRY(md_point_args_bind(ctx, &c->views, &c->load));
-    if (c->mixed) MX_TRY(md_offset_args_bind(ctx, &c->views, &c->load_mixed));
+    if (c->mixed) MX_TRY(md_fixed_args_bind(ctx, &c->views, &c->load_mixed));
     /* other forces have no such pairs */
     return atoms->pair.generation == 0 ? MX_OK : bind_forces(ctx, &c->views, c->mixed, &c->args);
 }
@@ -105,7 +107,7 @@ void md_clusters_destroy(md_clusters *c)
     md_cluster_views *const v = &c->views;
     mx_view *const views[] = {&v->bin_begin, &v->first, &v->slot_atom, &v->slot_type,
                               &v->point,     &v->push,  &v->extent,    &v->local_end,
-                              &v->row_end,   &v->near,  &v->offset};
+                              &v->row_end,   &v->near,  &v->fixed,     &v->push_single};
     for (size_t n = 0; n < sizeof views / sizeof *views; n++) (void)mx_view_destroy(views[n]);
     *c = (md_clusters){0};
 }
@@ -194,8 +196,11 @@ static mx_err make_clusters(mx_ctx ctx, const md_cluster_atoms *atoms, md_cluste
     MX_TRY(fit_table(ctx, "slot types", MX_I32, total, MD_CLUSTER, &v->slot_type));
     MX_TRY(fit_table(ctx, "extents", MX_F64, total, 6, &v->extent));
     MX_TRY(fit_points(ctx, "points", MX_F64, total, 3, &v->point));
-    MX_TRY(fit_points(ctx, "pushes", MX_F64, c->push_rows, 3, &v->push));
-    if (c->mixed) MX_TRY(fit_points(ctx, "offsets", MX_F32, total, 4, &v->offset));
+    MX_TRY(fit_points(ctx, "pushes", MX_F64, c->mixed ? 0 : c->push_rows, 3, &v->push));
+    if (c->mixed) {
+        MX_TRY(fit_points(ctx, "fixed points", MX_I32, total, 3, &v->fixed));
+        MX_TRY(fit_points(ctx, "pushes", MX_F32, c->push_rows, 3, &v->push_single));
+    }
     MX_TRY(md_fill_args_bind(ctx, v, &fill));
     return md_fill_clusters(mx_range_1d(ctx, 0, columns), &fill);
 }
@@ -207,9 +212,9 @@ static mx_err measure_clusters(mx_ctx ctx, const md_cluster_atoms *atoms, md_clu
     for (int d = 0; d < 3; d++)
         farthest = fmax(farthest, fmax(fabs(atoms->low[d]), fabs(atoms->high[d])));
     c->load.far = farthest + 1e4 * atoms->cutoff;
-    c->load.push_rows = c->push_rows;
-    c->load_mixed.far = 1e4 * atoms->cutoff;
-    c->load_mixed.grid = ldexp(1.0, ilogb(farthest + atoms->cutoff) + 2 - FLT_MANT_DIG);
+    c->load.push_rows = c->mixed ? 0 : c->push_rows;
+    c->args.unit = ldexp(1.0, ilogb(atoms->cutoff) - 27);
+    c->load_mixed.units_per_length = 1 / c->args.unit;
     c->load_mixed.push_rows = c->push_rows;
     MX_TRY(md_point_args_bind(ctx, &c->views, &c->load));
     MX_TRY(md_load_points(all, &c->load));
@@ -296,7 +301,7 @@ static mx_err add_energy(mx_err err, const md_energy *share, md_energy *energy)
 static mx_err load_points(mx_ctx ctx, const md_clusters *c, int begin, int end)
 {
     const mx_range_1 range = mx_range_1d(ctx, begin, end);
-    return c->mixed ? md_load_offsets(range, &c->load_mixed) : md_load_points(range, &c->load);
+    return c->mixed ? md_load_fixed(range, &c->load_mixed) : md_load_points(range, &c->load);
 }
 
 /* Colour by colour. */
@@ -307,7 +312,8 @@ static mx_err push_tiles(mx_ctx ctx, md_clusters *c, md_energy *energy)
         md_energy share = {0, 0, 0};
         MX_TRY(LAUNCH(md_lj_tiles, tiles, c, energy));
     }
-    return md_store_pushes(mx_range_1d(ctx, 0, c->local_clusters), &c->args);
+    const mx_range_1 local = mx_range_1d(ctx, 0, c->local_clusters);
+    return c->mixed ? md_store_pushes_mixed(local, &c->args) : md_store_pushes(local, &c->args);
 }
 
 mx_err md_clusters_lj_local(mx_ctx ctx, md_clusters *c, const md_lj_pairs *lj, md_energy *energy)

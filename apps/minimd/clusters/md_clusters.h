@@ -26,16 +26,21 @@
  * another, so every sum has a fixed order: the same bits for any number of threads, without atomics
  * and without copies.
  *
- * precision=mixed: pairs are computed in single precision. Each cluster has an origin on a grid,
- * half-way between the ends of the cluster. The grid is so coarse that origins and their
- * differences have no rounding in single precision. Coordinates are from the origin, so that they
- * are short: the distance of two atoms is (x_i - x_j) + (origin_i - origin_j), with an error of
- * some 1e-7 of the cluster's size. It has the same size from either side, so the forces of a pair
- * stay opposite to the bit. Sums over pairs are in double precision.
+ * precision=mixed: pairs are computed in single precision. Coordinates are in fixed point: 32-bit
+ * integers, in units of a power of 2 that is 2^-28 to 2^-27 of the list's cutoff. They overflow: a
+ * coordinate is the lower bits of its integer. Differences of near atoms are right nevertheless,
+ * as these are closer than 8 cutoffs: they are exact in the integers, and rounded once to single
+ * precision. So a distance has an error of some 1e-7 of itself, has the same size from either
+ * side, and no box or cluster is too wide. (Coordinates from an origin of each cluster need twice
+ * as many operations.) The forces of local atoms and those of ghosts are two sums in single
+ * precision, which are added in double precision. The first one has some 80 terms, so its rounding
+ * is as that of the terms. Energies and virials are sums in double precision.
  *
  * Rejected: 4 by 8 clusters (see above); copies of the forces for each thread (bits depend on the
  * number of threads); an approximate reciprocal with Newton's iteration instead of a division
- * (slower). */
+ * (slower); mixed: sums of forces in double precision (a third slower: conversions, and stores twice
+ * as long), and vectors of sixteen floats for two or four rows (no faster on Zen 4, whose units
+ * have 256 bits; rows that share entries have a fourth more lanes). */
 #pragma once
 #include "kernels/md_kernels.h"
 
@@ -46,8 +51,9 @@ enum { MD_COLOURS_X = 3, MD_COLOURS_Y = 2, MD_COLOURS = MD_COLOURS_X * MD_COLOUR
 
 MX_ACCESSOR(md_points, double, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 3, MD_CLUSTER)
 MX_ACCESSOR(md_const_points, const double, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 3, MD_CLUSTER)
-MX_ACCESSOR(md_offsets, float, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4, MD_CLUSTER)
-MX_ACCESSOR(md_const_offsets, const float, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 4, MD_CLUSTER)
+MX_ACCESSOR(md_fixed_points, int32_t, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 3, MD_CLUSTER)
+MX_ACCESSOR(md_const_fixed_points, const int32_t, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 3, MD_CLUSTER)
+MX_ACCESSOR(md_pushes_single, float, 3, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 3, MD_CLUSTER)
 MX_ACCESSOR(md_slots, int32_t, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, MD_CLUSTER)
 MX_ACCESSOR(md_const_slots, const int32_t, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, MD_CLUSTER)
 MX_ACCESSOR(md_boxes, double, 2, MX_LAYOUT_RIGHT, MX_TRAIT_NONE, 6)
@@ -143,14 +149,14 @@ MX_INLINE int md_column_bin(const md_cluster_grid *g, double z)
 typedef struct md_cluster_views {
     mx_view position, force, type, pair, bin, bin_atom; /* as in md_views; the caller's */
     mx_view bin_begin;                                  /* i32 [columns * bins + 1] */
-    mx_view first;     /* i32 [columns + 1]: the first cluster of a column */
-    mx_view slot_atom; /* i32 [clusters][8]: the atom; -1: none */
-    mx_view slot_type; /* i32 [clusters][8] */
-    mx_view point;     /* f64 [clusters][3][8]: coordinates; far away where there is no atom */
-    /* f32 [clusters][4][8]: mixed: coordinates from the origin; row 3 has the origin: x, y, z */
-    mx_view offset;
-    mx_view push;      /* f64 [local clusters][3][8]: forces, for half lists */
-    mx_view extent;    /* f64 [clusters][6]: lowest x, y, z and highest x, y, z of its atoms */
+    mx_view first;       /* i32 [columns + 1]: the first cluster of a column */
+    mx_view slot_atom;   /* i32 [clusters][8]: the atom; -1: none */
+    mx_view slot_type;   /* i32 [clusters][8] */
+    mx_view point;       /* f64 [clusters][3][8]: coordinates; far away where there is no atom */
+    mx_view fixed;       /* i32 [clusters][3][8]: mixed: coordinates in fixed point */
+    mx_view push;        /* f64 [local clusters][3][8]: forces, for half lists */
+    mx_view push_single; /* f32 likewise: mixed */
+    mx_view extent;      /* f64 [clusters][6]: lowest x, y, z and highest x, y, z of its atoms */
     mx_view local_end; /* i32 [rows]: entries of local clusters; those of ghosts are behind them */
     mx_view row_end;   /* i32 [rows]: all entries */
     mx_view near; /* i32 [rows][room]: entries, for clusters with an atom in the list's cutoff */
@@ -198,18 +204,16 @@ MX_ARGS_FROM(md_point_args, md_cluster_views,
 MX_DECLARE_FOR(1D, md_load_points, md_point_args)
 MX_DECLARE_FOR(1D, md_measure_clusters, md_point_args)
 
-MX_ARGS_FROM(md_offset_args, md_cluster_views,
+MX_ARGS_FROM(md_fixed_args, md_cluster_views,
     (md_positions, position)
     (md_const_slots, slot_atom)
-    (md_const_boxes, extent)
-    (md_offsets, offset)
-    (md_points, push),
-    double far;  /* as in md_point_args, but from the origin */
-    double grid; /* origins are multiples of this power of 2 */
-    int push_rows;
+    (md_fixed_points, fixed)
+    (md_pushes_single, push_single),
+    double units_per_length; /* of fixed point */
+    int push_rows;           /* as in md_point_args */
 );
-/* over clusters: offset, and push = 0 */
-MX_DECLARE_FOR(1D, md_load_offsets, md_offset_args)
+/* over clusters: fixed, and push_single = 0 */
+MX_DECLARE_FOR(1D, md_load_fixed, md_fixed_args)
 
 MX_ARGS_FROM(md_near_args, md_cluster_views,
     (mx_ci32_1, bin_begin)
@@ -232,8 +236,8 @@ MX_ARGS_FROM(md_near_args, md_cluster_views,
 MX_DECLARE_REDUCE(1D, md_find_near, md_near_args, md_list_size)
 
 MX_ARGS(md_cluster_args,
-    (md_const_points, point)   /* double; not bound where mixed */
-    (md_const_offsets, offset) /* mixed; not bound where double */
+    (md_const_points, point)       /* double; not bound where mixed */
+    (md_const_fixed_points, fixed) /* mixed; not bound where double */
     (md_const_slots, slot_atom)
     (md_const_slots, slot_type)
     (mx_ci32_1, first)
@@ -241,10 +245,12 @@ MX_ARGS(md_cluster_args,
     (mx_ci32_1, row_end)
     (mx_ci32_2, near)
     (mx_cf64_2, pair)
-    (md_points, push)
+    (md_points, push)                 /* double; not bound where mixed */
+    (md_pushes_single, push_single)   /* mixed; not bound where double */
     (mx_f64_2, force),
     md_cluster_grid grid;
     int colour[2];
+    double unit; /* of fixed point */
     md_lj_pairs lj; /* one_pair: also that there is no shift; types are not read */
 );
 /* With local atoms. Over rows of a full list: the force on the row's atom. Over the tiles of a
@@ -259,6 +265,7 @@ MX_DECLARE_REDUCE(1D, md_lj_tiles_energy, md_cluster_args, md_energy)
 MX_DECLARE_REDUCE(1D, md_lj_tiles_mixed_energy, md_cluster_args, md_energy)
 /* over local clusters: the force on their atoms is push */
 MX_DECLARE_FOR(1D, md_store_pushes, md_cluster_args)
+MX_DECLARE_FOR(1D, md_store_pushes_mixed, md_cluster_args)
 /* With ghosts, over rows: adds to the force on the row's atom. */
 MX_DECLARE_FOR(1D, md_lj_ghosts, md_cluster_args)
 MX_DECLARE_FOR(1D, md_lj_ghosts_mixed, md_cluster_args)
@@ -304,7 +311,7 @@ typedef struct md_clusters {
     bool whole; /* a setting: an entry has all near atoms of a cluster; not for Lennard-Jones */
     md_list_size size;
     md_point_args load;
-    md_offset_args load_mixed;
+    md_fixed_args load_mixed;
     md_cluster_args args;
 } md_clusters;
 

@@ -170,9 +170,10 @@ static mx_err compute(mx_ctx ctx, const sample *s, form f, double (*force)[3], m
 }
 
 /* Double: forces are of size 100, and sums have 80 terms of that size: rounding is 1e-12 at most,
- * so 1e-11 leaves room for the order. Mixed: clusters of these atoms are at most 5 wide, so that
- * coordinates from the origin and distances have errors of 2^-22 = 2.4e-7 at most, all together
- * 5e-7 along an axis. 14 / r times of it in a force, with r of 0.78 at least, is 9e-6. */
+ * so 1e-11 leaves room for the order. Mixed: a distance has an error of 2^-24 of itself and of a
+ * unit, 2^-27 of the cutoff of 2.8 or less, all together 1.5e-7 along an axis. 14 / r times of it in
+ * a force, with r of 0.78 at least, is 3e-6. The arithmetic of a pair and a sum of 80 pairs in
+ * single precision add at most 5 + 80 roundings of 2^-24, which is 5e-6. */
 static void check_forces(const sample *s, form f, double (*force)[3])
 {
     double worst = 0;

@@ -66,29 +66,20 @@ MX_BODY void md_load_points_body(const md_point_args *a, int c)
 }
 MX_FOR(1D, md_load_points, MX_ITEMS_PLAIN)
 
-/* Half-way between the ends of the cluster when the list was made, on the grid of origins. */
-MX_BODY double md_origin(const md_offset_args *a, int c, int d)
+MX_BODY void md_load_fixed_body(const md_fixed_args *a, int c)
 {
-    const double centre = 0.5 * (MX_AT(a->extent, c, d) + MX_AT(a->extent, c, 3 + d));
-    return floor(centre / a->grid + 0.5) * a->grid;
-}
-
-MX_BODY void md_load_offsets_body(const md_offset_args *a, int c)
-{
-    for (int d = 0; d < 3; d++) {
-        const double origin = md_origin(a, c, d);
-        MX_AT(a->offset, c, 3, d) = (float)origin;
-        for (int s = 0; s < MD_CLUSTER; s++) {
-            const int atom = MX_AT(a->slot_atom, c, s), known = atom < 0 ? 0 : atom;
-            const double x = MX_LOAD(a->position, known, d) - origin;
-            MX_AT(a->offset, c, d, s) = atom < 0 ? (float)a->far : (float)x;
+    for (int s = 0; s < MD_CLUSTER; s++) {
+        const int atom = MX_AT(a->slot_atom, c, s), known = atom < 0 ? 0 : atom;
+        for (int d = 0; d < 3; d++) {
+            const double units = MX_LOAD(a->position, known, d) * a->units_per_length;
+            MX_AT(a->fixed, c, d, s) = (int32_t)(uint32_t)(int64_t)floor(units + 0.5);
         }
     }
     if (c >= a->push_rows) return;
     for (int d = 0; d < 3; d++)
-        for (int s = 0; s < MD_CLUSTER; s++) MX_AT(a->push, c, d, s) = 0;
+        for (int s = 0; s < MD_CLUSTER; s++) MX_AT(a->push_single, c, d, s) = 0;
 }
-MX_FOR(1D, md_load_offsets, MX_ITEMS_PLAIN)
+MX_FOR(1D, md_load_fixed, MX_ITEMS_PLAIN)
 
 MX_BODY void md_measure_clusters_body(const md_point_args *a, int c)
 {

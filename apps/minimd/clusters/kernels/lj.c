@@ -7,49 +7,70 @@
 
 MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
 
-/* Parts of md_real. A part of pairs adds MD_SUMS parts of doubles to a row. */
+/* Parts of md_real. As doubles a part is MD_PIECES parts. */
 #ifdef MD_MIXED
 #define SET mx_part_set_f32
 #define LOAD mx_part_load_f32
 #define SELECT mx_part_select_f32
 #define MASK_OF_BITS mx_part_mask_of_bits_f32
-#define WIDEN(part, n) mx_part_widen(part, n)
-enum { MD_PART = MX_PART_WIDTH_F32, MD_SUMS = MX_PARTS_OF_F32 };
+#define STORE mx_part_store_f32
+#define SUM mx_part_sum_f32
+#define PIECE(part, n) mx_part_widen(part, n)
+#define PUSH push_single
+enum { MD_PART = MX_PART_WIDTH_F32, MD_PIECES = MX_PARTS_OF_F32 };
 typedef mx_part_f32 md_part;
 typedef mx_part_mask_f32 md_mask;
+typedef int32_t md_coordinate; /* in fixed point */
 #else
 #define SET mx_part_set_f64
 #define LOAD mx_part_load_f64
 #define SELECT mx_part_select_f64
 #define MASK_OF_BITS mx_part_mask_of_bits_f64
-#define WIDEN(part, n) (part)
-enum { MD_PART = MX_PART_WIDTH_F64, MD_SUMS = 1 };
+#define STORE mx_part_store_f64
+#define SUM mx_part_sum_f64
+#define PIECE(part, n) (part)
+#define PUSH push
+enum { MD_PART = MX_PART_WIDTH_F64, MD_PIECES = 1 };
 typedef mx_part_f64 md_part;
 typedef mx_part_mask_f64 md_mask;
+typedef double md_coordinate;
 #endif
 
 typedef struct md_row {
-    md_real x[3]; /* mixed: from the origin of its cluster, which is at origin */
-    md_real origin[3];
+    md_coordinate x[3];
     int type;
-    mx_part_f64 fx, fy, fz; /* the force on the atom, spread over lanes */
+    md_part fx, fy, fz; /* the force on the atom, spread over lanes */
     mx_part_f64 potential, virial, at_cutoff;
 } md_row;
 
-/* The force over the distance, and the energy, for pairs of one kind. */
-MX_BODY md_part md_one_pair(const md_pair *p, md_part r2, bool energy, md_part *potential)
+/* The length that is 1 in coordinates and distances. */
+MX_BODY md_real md_unit(const md_cluster_args *a)
+{
+#ifdef MD_MIXED
+    return (md_real)a->unit;
+#else
+    (void)a;
+    return 1;
+#endif
+}
+
+/* The force over the distance in units, and the energy, for pairs of one kind. */
+MX_BODY md_part md_one_pair(const md_pair *p, md_real unit, md_part r2, bool energy,
+                            md_part *potential)
 {
     const md_real c6 = (md_real)(4 * p->epsilon * p->sigma6), c12 = c6 * (md_real)p->sigma6;
-    const md_part s2 = (md_real)1 / r2, s6 = s2 * s2 * s2;
+    const md_part s2 = 1 / (unit * unit) / r2, s6 = s2 * s2 * s2;
     if (energy) *potential = s6 * (c12 * s6 - c6);
-    return s2 * s6 * (12 * c12 * s6 - 6 * c6);
+    return s2 * s6 * (12 * c12 * unit * s6 - 6 * c6 * unit);
 }
 
 /* The same for pairs of several kinds; the cutoff is theirs too: *near gets it. */
 MX_BODY md_part md_typed_pairs(const md_cluster_args *a, int type, int other, int first, md_part r2,
                                md_mask *near, md_part *potential, md_part *at_cutoff)
 {
+    const md_real unit = md_unit(a);
     md_part force = SET(0), energy = force, cutoff_square = force;
+    r2 = r2 * (unit * unit);
     for (int l = 0; l < MD_PART; l++) {
         const int k = type * a->lj.types + MX_AT(a->slot_type, other, first + l);
         const md_real epsilon = (md_real)MX_AT(a->pair, k, 0);
@@ -63,7 +84,7 @@ MX_BODY md_part md_typed_pairs(const md_cluster_args *a, int type, int other, in
             f -= at / r;
             e += (r - (md_real)MX_AT(a->pair, k, 3)) * at - (md_real)MX_AT(a->pair, k, 5);
         }
-        force[l] = f;
+        force[l] = f * unit;
         energy[l] = e;
         (*at_cutoff)[l] = a->lj.shifted ? 0 : (md_real)MX_AT(a->pair, k, 5);
     }
@@ -72,14 +93,29 @@ MX_BODY md_part md_typed_pairs(const md_cluster_args *a, int type, int other, in
     return force;
 }
 
-/* The distances of the row's atom from those of a cluster, from slot `first` on, along axis d.
- * Mixed: differences of positions from the origins, and of the origins, which is exact. */
+#ifdef MD_MIXED
+/* x - p[l], where differences wrap around as unsigned numbers do. */
+MX_BODY md_part md_differences(int32_t x, const int32_t *p)
+{
+#if MX_PART_IS_VECTOR
+    typedef uint32_t vector __attribute__((vector_size(4 * MX_PART_WIDTH_F32)));
+    typedef vector memory __attribute__((aligned(4), may_alias));
+    return __builtin_convertvector((md_mask)((uint32_t)x - *(const memory *)p), md_part);
+#else
+    md_part difference = SET(0);
+    for (int l = 0; l < MD_PART; l++)
+        difference[l] = (float)(int32_t)((uint32_t)x - (uint32_t)p[l]);
+    return difference;
+#endif
+}
+#endif
+
+/* The distances of the row's atom from those of a cluster, from slot `first` on, along axis d. */
 MX_BODY md_part md_distances(const md_cluster_args *a, const md_row *row, int other, int first,
                              int d)
 {
 #ifdef MD_MIXED
-    const md_part shift = row->origin[d] - SET(MX_AT(a->offset, other, 3, d));
-    return (row->x[d] - LOAD(&MX_AT(a->offset, other, d, first))) + shift;
+    return md_differences(row->x[d], &MX_AT(a->fixed, other, d, first));
 #else
     return row->x[d] - LOAD(&MX_AT(a->point, other, d, first));
 #endif
@@ -93,35 +129,33 @@ MX_BODY void md_add_entry(const md_cluster_args *a, md_row *row, int32_t entry, 
     const int other = md_entry_cluster(entry), first = md_entry_first(entry, MD_PART);
     const double share = pushes ? 1 : 0.5; /* of a pair's energy */
     const md_part zero = SET(0);
+    const md_real unit = md_unit(a), cutoff_square = (md_real)a->lj.one.cutoff_square;
     const md_part dx = md_distances(a, row, other, first, 0);
     const md_part dy = md_distances(a, row, other, first, 1);
     const md_part dz = md_distances(a, row, other, first, 2);
     const md_part r2 = dx * dx + dy * dy + dz * dz;
-    md_mask near = r2 < (md_real)a->lj.one.cutoff_square;
+    md_mask near = r2 < cutoff_square / (unit * unit);
     md_part potential = zero, at_cutoff = SET((md_real)a->lj.one.energy_shift), f;
     if (one_pair)
-        f = md_one_pair(&a->lj.one, r2, energy, &potential);
+        f = md_one_pair(&a->lj.one, unit, r2, energy, &potential);
     else
         f = md_typed_pairs(a, row->type, other, first, r2, &near, &potential, &at_cutoff);
     near = near & MASK_OF_BITS(md_entry_part(entry, MD_PART));
     f = SELECT(near, f, zero);
-    const md_part x = f * dx, y = f * dy, z = f * dz;
-    for (int n = 0; n < MD_SUMS; n++) {
-        const mx_part_f64 fx = WIDEN(x, n), fy = WIDEN(y, n), fz = WIDEN(z, n);
-        row->fx += fx;
-        row->fy += fy;
-        row->fz += fz;
-        if (pushes) {
-            double *const push = &MX_AT(a->push, other, 0, first + n * MX_PART_WIDTH_F64);
-            mx_part_store_f64(push, mx_part_load_f64(push) - fx);
-            mx_part_store_f64(push + MD_CLUSTER, mx_part_load_f64(push + MD_CLUSTER) - fy);
-            mx_part_store_f64(push + 2 * MD_CLUSTER, mx_part_load_f64(push + 2 * MD_CLUSTER) - fz);
-        }
-        if (energy) {
-            row->potential += share * WIDEN(SELECT(near, potential, zero), n);
-            row->virial += share * WIDEN(SELECT(near, f * r2, zero), n);
-            row->at_cutoff += share * WIDEN(SELECT(near, at_cutoff, zero), n);
-        }
+    const md_part fx = f * dx, fy = f * dy, fz = f * dz;
+    row->fx += fx;
+    row->fy += fy;
+    row->fz += fz;
+    if (pushes) {
+        md_real *const push = &MX_AT(a->PUSH, other, 0, first);
+        STORE(push, LOAD(push) - fx);
+        STORE(push + MD_CLUSTER, LOAD(push + MD_CLUSTER) - fy);
+        STORE(push + 2 * MD_CLUSTER, LOAD(push + 2 * MD_CLUSTER) - fz);
+    }
+    for (int n = 0; n < MD_PIECES && energy; n++) {
+        row->potential += share * PIECE(SELECT(near, potential, zero), n);
+        row->virial += share * PIECE(SELECT(near, f * r2 * unit, zero), n);
+        row->at_cutoff += share * PIECE(SELECT(near, at_cutoff, zero), n);
     }
 }
 
@@ -131,16 +165,14 @@ MX_BODY md_row md_begin_row(const md_cluster_args *a, int c, int s)
     md_row row;
     for (int d = 0; d < 3; d++) {
 #ifdef MD_MIXED
-        row.x[d] = MX_AT(a->offset, c, d, s);
-        row.origin[d] = MX_AT(a->offset, c, 3, d);
+        row.x[d] = MX_AT(a->fixed, c, d, s);
 #else
         row.x[d] = MX_AT(a->point, c, d, s);
-        row.origin[d] = 0;
 #endif
     }
     row.type = MX_AT(a->slot_type, c, s);
-    row.fx = row.fy = row.fz = mx_part_set_f64(0.0);
-    row.potential = row.virial = row.at_cutoff = row.fx;
+    row.fx = row.fy = row.fz = SET(0);
+    row.potential = row.virial = row.at_cutoff = mx_part_set_f64(0.0);
     return row;
 }
 
@@ -170,9 +202,9 @@ MX_BODY void md_do_row(const md_cluster_args *a, int index, bool one_pair, bool 
     const int c = index / MD_CLUSTER, s = index % MD_CLUSTER, atom = MX_AT(a->slot_atom, c, s);
     if (atom < 0) return;
     const md_row row = md_sum_local(a, c, s, false, one_pair, energy);
-    MX_AT(a->force, atom, 0) = mx_part_sum_f64(row.fx);
-    MX_AT(a->force, atom, 1) = mx_part_sum_f64(row.fy);
-    MX_AT(a->force, atom, 2) = mx_part_sum_f64(row.fz);
+    MX_AT(a->force, atom, 0) = SUM(row.fx);
+    MX_AT(a->force, atom, 1) = SUM(row.fy);
+    MX_AT(a->force, atom, 2) = SUM(row.fz);
     if (energy) md_add_energy(&row, sum);
 }
 
@@ -181,18 +213,18 @@ MX_BODY void md_do_row(const md_cluster_args *a, int index, bool one_pair, bool 
 MX_BODY void md_do_cluster(const md_cluster_args *a, int c, bool one_pair, bool energy,
                            md_energy *sum)
 {
-    double f[3][MD_CLUSTER];
+    md_real f[3][MD_CLUSTER];
     for (int s = 0; s < MD_CLUSTER; s++) {
         f[0][s] = f[1][s] = f[2][s] = 0;
         if (MX_AT(a->slot_atom, c, s) < 0) continue;
         const md_row row = md_sum_local(a, c, s, true, one_pair, energy);
-        f[0][s] = mx_part_sum_f64(row.fx);
-        f[1][s] = mx_part_sum_f64(row.fy);
-        f[2][s] = mx_part_sum_f64(row.fz);
+        f[0][s] = SUM(row.fx);
+        f[1][s] = SUM(row.fy);
+        f[2][s] = SUM(row.fz);
         if (energy) md_add_energy(&row, sum);
     }
     for (int d = 0; d < 3; d++)
-        for (int s = 0; s < MD_CLUSTER; s++) MX_AT(a->push, c, d, s) += f[d][s];
+        for (int s = 0; s < MD_CLUSTER; s++) MX_AT(a->PUSH, c, d, s) += f[d][s];
 }
 
 MX_BODY void md_do_tile(const md_cluster_args *a, int n, bool one_pair, bool energy, md_energy *sum)
@@ -202,16 +234,13 @@ MX_BODY void md_do_tile(const md_cluster_args *a, int n, bool one_pair, bool ene
     for (int c = MX_AT(a->first, column); c < end; c++) md_do_cluster(a, c, one_pair, energy, sum);
 }
 
-#ifndef MD_MIXED
-MX_BODY void md_store_pushes_body(const md_cluster_args *a, int c)
+MX_BODY void md_store_cluster(const md_cluster_args *a, int c)
 {
     for (int s = 0; s < MD_CLUSTER; s++) {
         const int atom = MX_AT(a->slot_atom, c, s);
-        for (int d = 0; d < 3 && atom >= 0; d++) MX_AT(a->force, atom, d) = MX_AT(a->push, c, d, s);
+        for (int d = 0; d < 3 && atom >= 0; d++) MX_AT(a->force, atom, d) = MX_AT(a->PUSH, c, d, s);
     }
 }
-MX_FOR(1D, md_store_pushes, MX_ITEMS_PLAIN)
-#endif
 
 /* ---- ghosts: an item is a row ---- */
 
@@ -224,9 +253,9 @@ MX_BODY void md_do_ghosts(const md_cluster_args *a, int index, bool one_pair, bo
     const int atom = MX_AT(a->slot_atom, c, s);
     md_row row = md_begin_row(a, c, s);
     for (; n < end; n++) md_add_entry(a, &row, MX_AT(a->near, index, n), false, one_pair, energy);
-    MX_AT(a->force, atom, 0) += mx_part_sum_f64(row.fx);
-    MX_AT(a->force, atom, 1) += mx_part_sum_f64(row.fy);
-    MX_AT(a->force, atom, 2) += mx_part_sum_f64(row.fz);
+    MX_AT(a->force, atom, 0) += SUM(row.fx);
+    MX_AT(a->force, atom, 1) += SUM(row.fy);
+    MX_AT(a->force, atom, 2) += SUM(row.fz);
     if (energy) md_add_energy(&row, sum);
 }
 
@@ -253,3 +282,9 @@ MX_BODY void md_do_ghosts(const md_cluster_args *a, int index, bool one_pair, bo
 CLUSTER_KERNELS(MD_FORM(md_lj_rows), md_do_row)
 CLUSTER_KERNELS(MD_FORM(md_lj_tiles), md_do_tile)
 CLUSTER_KERNELS(MD_FORM(md_lj_ghosts), md_do_ghosts)
+
+#define STORE_KERNEL(name) NAMED_STORE_KERNEL(name)
+#define NAMED_STORE_KERNEL(name)                                                          \
+    MX_BODY void name##_body(const md_cluster_args *a, int c) { md_store_cluster(a, c); } \
+    MX_FOR(1D, name, MX_ITEMS_PLAIN)
+STORE_KERNEL(MD_FORM(md_store_pushes))
