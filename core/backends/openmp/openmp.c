@@ -1,4 +1,6 @@
 /* openmp: each thread of a parallel region runs one contiguous part of the chunks. */
+#include "openmp_waits.h"
+
 #include "base/backend.h"
 
 #include <omp.h>
@@ -21,6 +23,7 @@ static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64
         return;
     }
     const int cores = ctx->cores, requested = ctx->threads;
+    mx_waits_watch(requested);
     /* firstprivate: clang passes shared variables by address, so that each thread would first load
      * from the stack of this one. */
     if (launch->dynamic) {
