@@ -116,7 +116,10 @@ static mx_err make_shadow(shadows *s, shadow *one)
     MX_TRY(update_mirror(s, one));
     MX_TRY(mx_view_get_info(one->mirror, &original));
     MX_TRY(shadow_layout(s, &original, one, &options.layout));
-    MX_TRY(mx_kept_take(s->other, (size_t)original.count * MX_TYPE_SIZE(original.type) + 1, &data));
+    /* tiles have elements beyond the extents */
+    const int64_t span = mx_record_of(one->mirror)->span,
+                  elements = span > original.count ? span : original.count;
+    MX_TRY(mx_kept_take(s->other, (size_t)elements * MX_TYPE_SIZE(original.type) + 1, &data));
     MX_TRY(mx_view_wrap(s->other, original.label, original.type, original.rank, original.extent,
                         NULL, &options, data, &one->copy));
     return MX_PASS(mx_record_copy(s->other, mx_record_of(one->copy), mx_record_of(one->mirror)));
