@@ -254,13 +254,12 @@ static bool check_state(void *state)
 static void release(void *state)
 {
     minimd *const m = state;
-    void *const all[] = {m->step,        m->position,     m->velocity,
-                         m->type,        m->box,          m->mass,
-                         m->time,        m->temperature,  m->pressure,
-                         m->total,       m->conserved,    m->motion,
-                         m->momentum[0], m->momentum[1],  m->momentum[2],
-                         m->cell_begin,  m->cell_atom,    m->density,
-                         m->derivative,  m->stored_pairs, m->potential_energy};
+    void *const all[] = {m->step,        m->position,    m->velocity,     m->type,
+                         m->box,         m->mass,        m->time,         m->temperature,
+                         m->pressure,    m->total,       m->conserved,    m->motion,
+                         m->momentum[0], m->momentum[1], m->momentum[2],  m->cell_begin,
+                         m->cell_atom,   m->density,     m->cell_at[0],   m->cell_at[1],
+                         m->cell_at[2],  m->derivative,  m->stored_pairs, m->potential_energy};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
     md_potential_free(&m->potential);
 }

@@ -14,6 +14,12 @@ typedef struct coefficients {
     double epsilon, sigma, cutoff;
 } coefficients;
 
+/* Lennard-Jones of two types: what does not depend on the distance. */
+typedef struct lj_terms {
+    double sigma_squared, cutoff_squared;
+    double at_cutoff, force_at_cutoff; /* energy and force there */
+} lj_terms;
+
 /* Units: energy in m v^2, Boltzmann's constant, pressure of one energy per volume; as the original
  * has them. And their names in the file. */
 typedef struct mv_units {
@@ -47,6 +53,8 @@ typedef struct minimd {
     double cutoff, reach; /* reach: a little more, for pairs at the cutoff */
     int cells[3], cutoff_cells[3];
     int64_t *cell_begin, *cell_atom;
+    double *cell_at[3]; /* the coordinates of these atoms, in the same order */
+    lj_terms lj[MD_MAX_TYPES][MD_MAX_TYPES];
     double distances;             /* that the sums over pairs of `at` take */
     double *density, *derivative; /* EAM: rho and F'(rho) of each atom */
 

@@ -72,7 +72,12 @@ static bool make_cells(minimd *m)
     m->cell_atom = calloc((size_t)m->atoms, sizeof *m->cell_atom);
     m->density = calloc((size_t)m->atoms, sizeof *m->density);
     m->derivative = calloc((size_t)m->atoms, sizeof *m->derivative);
-    if (!m->cell_begin || !m->cell_atom || !m->density || !m->derivative)
+    bool there = m->cell_begin && m->cell_atom && m->density && m->derivative;
+    for (int d = 0; d < 3; d++) {
+        m->cell_at[d] = calloc((size_t)m->atoms, sizeof *m->cell_at[d]);
+        there = there && m->cell_at[d];
+    }
+    if (!there)
         return vf_impossible(m->base.verdict, "/fields/position", "no memory to verify them");
     return true;
 }
@@ -88,6 +93,8 @@ static void fill_cells(minimd *m)
     }
     for (int64_t i = m->atoms - 1; i >= 0; i--)
         m->cell_atom[--m->cell_begin[cell_of(m, i)]] = i; /* ends as begins */
+    for (int64_t n = 0; n < m->atoms; n++)
+        for (int d = 0; d < 3; d++) m->cell_at[d][n] = m->at[3 * m->cell_atom[n] + d];
 }
 
 /* Cell `at` along axis d, which may be outside of the box: the cell in it, and by how much it is
@@ -141,18 +148,27 @@ typedef struct pair_visit {
 /* The atoms of one cell that are within the cutoff of atom i. */
 static void visit_pairs(minimd *m, int64_t i, int64_t cell, const double *move, void *pairs)
 {
+    enum { BLOCK = 32 };
     const pair_visit *const v = pairs;
-    const double *const x = m->at + 3 * i;
     const bool home = move[0] == 0 && move[1] == 0 && move[2] == 0;
-    for (int64_t n = m->cell_begin[cell]; n < m->cell_begin[cell + 1]; n++) {
-        const int64_t j = m->cell_atom[n];
-        double square = 0;
-        for (int d = 0; d < 3; d++) {
-            const double along = x[d] - (m->at[3 * j + d] + move[d]);
-            square += along * along;
+    const int64_t end = m->cell_begin[cell + 1];
+    const double limit = m->reach * m->reach;
+    const double x = m->at[3 * i], y = m->at[3 * i + 1], z = m->at[3 * i + 2];
+    for (int64_t first = m->cell_begin[cell]; first < end; first += BLOCK) {
+        const int count = end - first < BLOCK ? (int)(end - first) : BLOCK;
+        const double *const at[] = {m->cell_at[0] + first, m->cell_at[1] + first,
+                                    m->cell_at[2] + first};
+        double square[BLOCK];
+        for (int n = 0; n < count; n++) {
+            const double dx = x - (at[0][n] + move[0]), dy = y - (at[1][n] + move[1]);
+            const double dz = z - (at[2][n] + move[2]);
+            square[n] = dx * dx + dy * dy + dz * dz;
         }
-        if (square < m->reach * m->reach && !(home && j == i))
-            v->each(m, i, (neighbour){j, square}, v->sum);
+        for (int n = 0; n < count; n++) {
+            if (!(square[n] < limit)) continue;
+            const int64_t j = m->cell_atom[first + n];
+            if (!(home && j == i)) v->each(m, i, (neighbour){j, square[n]}, v->sum);
+        }
     }
 }
 
@@ -226,18 +242,35 @@ static double sixth(double x) { return x * x * x * x * x * x; }
 static void visit_lj(minimd *m, int64_t i, neighbour n, double *sum)
 {
     const coefficients *const c = &m->pair[m->type[i]][m->type[n.atom]];
-    const double r = sqrt(n.square);
-    const double s6 = sixth(c->sigma / r), cut6 = sixth(c->sigma / c->cutoff);
+    const lj_terms *const t = &m->lj[m->type[i]][m->type[n.atom]];
+    const double s2 = t->sigma_squared / n.square, s6 = s2 * s2 * s2;
     const double energy = 4 * c->epsilon * (s6 * s6 - s6);
-    const double at_cutoff = 4 * c->epsilon * (cut6 * cut6 - cut6);
-    const double force = 24 * c->epsilon * (2 * s6 * s6 - s6) / r;
-    const double force_at = 24 * c->epsilon * (2 * cut6 * cut6 - cut6) / c->cutoff;
-    if (is_at_edge(m, n.square, c->cutoff)) add_edge(m, at_cutoff, r * force_at);
-    if (!(n.square < c->cutoff * c->cutoff)) return;
-    if (mv_input(m)->shift == MD_SHIFT_FORCE)
-        add_pair(sum, energy - at_cutoff + (r - c->cutoff) * force_at, r * (force - force_at), 0);
-    else
-        add_pair(sum, energy, r * force, at_cutoff);
+    const double r_dot_f = 24 * c->epsilon * (2 * s6 * s6 - s6);
+    if (is_at_edge(m, n.square, c->cutoff))
+        add_edge(m, t->at_cutoff, sqrt(n.square) * t->force_at_cutoff);
+    if (!(n.square < t->cutoff_squared)) return;
+    if (mv_input(m)->shift != MD_SHIFT_FORCE) {
+        add_pair(sum, energy, r_dot_f, t->at_cutoff);
+        return;
+    }
+    const double r = sqrt(n.square);
+    add_pair(sum, energy - t->at_cutoff + (r - c->cutoff) * t->force_at_cutoff,
+             r_dot_f - r * t->force_at_cutoff, 0);
+}
+
+static void find_lj_terms(minimd *m)
+{
+    for (int64_t i = 0; i < m->types; i++) {
+        for (int64_t j = 0; j < m->types; j++) {
+            const coefficients *const c = &m->pair[i][j];
+            const double cut6 = sixth(c->sigma / c->cutoff);
+            m->lj[i][j] = (lj_terms){.sigma_squared = c->sigma * c->sigma,
+                                     .cutoff_squared = c->cutoff * c->cutoff,
+                                     .at_cutoff = 4 * c->epsilon * (cut6 * cut6 - cut6),
+                                     .force_at_cutoff =
+                                         24 * c->epsilon * (2 * cut6 * cut6 - cut6) / c->cutoff};
+        }
+    }
 }
 
 /* ---- EAM ---- */
@@ -297,8 +330,12 @@ bool mv_sum_pairs(minimd *m, const double *position)
     m->edge_energy = m->edge_virial = 0;
     fill_cells(m);
     if (!count_distances(m)) return false;
-    if (mv_is_eam(m)) embed(m, total);
-    for (int64_t i = 0; i < m->atoms; i++) {
+    if (mv_is_eam(m))
+        embed(m, total);
+    else
+        find_lj_terms(m);
+    for (int64_t n = 0; n < m->atoms; n++) {
+        const int64_t i = m->cell_atom[n]; /* cell by cell, so that neighbours are in the cache */
         double sum[SUMS] = {0};
         visit_neighbours(m, i, mv_is_eam(m) ? visit_eam : visit_lj, sum);
         for (int s = 0; s < SUMS; s++) mv_add(&total[s], sum[s]);
