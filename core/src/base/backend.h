@@ -74,7 +74,7 @@ MX_INLINE void mx_strided_offsets_(const mx_strided *c, int64_t item, int64_t *t
 /* ---- 2. the table ---- */
 
 /* Sets of memory spaces have a bit for each. */
-#define MX_SPACE_BIT(space) ((unsigned)(space) <= MX_SPACE_SIMT ? 1u << (space) : 0u)
+#define MX_SPACE_BIT(space) ((unsigned)(space) < MX_SPACE_STAGING ? 1u << (space) : 0u)
 
 /* The spaces that ordinary host code can access. */
 #define MX_HOST_ACCESSIBLE \

@@ -100,10 +100,19 @@ static bool can_share(const shadows *s, const shadow *one, const mx_result *resu
     return true;
 }
 
+/* The view itself may be its mirror or its shadow. Then the shadow is no further owner of it: a body
+ * that destroys it is refused as without a check. */
+static bool is_itself(const shadow *one, mx_view view) { return view.slot == one->view.slot; }
+
+static void release(const shadow *one, mx_view *view)
+{
+    if (!is_itself(one, *view)) (void)mx_view_destroy(view);
+}
+
 /* The contents of the view are in the mirror, when the context has no work left. */
 static mx_err update_mirror(const shadows *s, const shadow *one)
 {
-    if (one->mirror.slot != one->view.slot) MX_TRY(mx_deep_copy(s->ctx, one->mirror, one->view));
+    if (!is_itself(one, one->mirror)) MX_TRY(mx_deep_copy(s->ctx, one->mirror, one->view));
     return MX_PASS(s->ctx->backend->launch.fence(s->ctx));
 }
 
@@ -112,7 +121,10 @@ static mx_err make_shadow(shadows *s, shadow *one)
     mx_view_info original;
     mx_view_options options = {MX_SPACE_STAGING, MX_LAYOUT_DEFAULT, true, false};
     void *data;
-    MX_TRY(mx_mirror_if_needed(one->view, &one->mirror));
+    if ((MX_HOST_ACCESSIBLE & MX_SPACE_BIT(mx_record_of(one->view)->space)) != 0)
+        one->mirror = one->view;
+    else
+        MX_TRY(mx_mirror_create(one->view, &one->mirror));
     MX_TRY(update_mirror(s, one));
     MX_TRY(mx_view_get_info(one->mirror, &original));
     MX_TRY(shadow_layout(s, &original, one, &options.layout));
@@ -167,7 +179,7 @@ static mx_err make_shadows(shadows *s, char *args, size_t size, const mx_result 
         if (shared) one->copy = one->view;
         if (first && !shared)
             MX_TRY(make_shadow(s, one));
-        else
+        else if (!is_itself(one, one->copy))
             MX_TRY(mx_view_retain(one->copy));
         const bool keeps = one->needs == MX_LAYOUT_DEFAULT || one->needs == MX_LAYOUT_STRIDE;
         MX_TRY(mx_accessor_move(args + one->offset, s->other, mx_record_of(one->view),
@@ -180,8 +192,8 @@ static mx_err make_shadows(shadows *s, char *args, size_t size, const mx_result 
 static void free_shadows(shadows *s)
 {
     for (int k = 0; k < s->count; k++) {
-        (void)mx_view_destroy(&s->list[k].mirror);
-        (void)mx_view_destroy(&s->list[k].copy);
+        release(&s->list[k], &s->list[k].mirror);
+        release(&s->list[k], &s->list[k].copy);
     }
     mx_kept_return(s->other);
 }
