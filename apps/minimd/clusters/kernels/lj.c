@@ -9,27 +9,27 @@ MX_STATIC_ASSERT((int)MD_CLUSTER == (int)MX_PACK_WIDTH, "a cluster is a pack");
 
 /* Parts of md_real. As doubles a part is MD_PIECES parts. */
 #ifdef MD_MIXED
-#define SET mx_part_set_f32
-#define LOAD mx_part_load_f32
-#define SELECT mx_part_select_f32
-#define MASK_OF_BITS mx_part_mask_of_bits_f32
-#define STORE mx_part_store_f32
-#define SUM mx_part_sum_f32
-#define PIECE(part, n) mx_part_widen(part, n)
-#define PUSH push_single
+#define MD_SET mx_part_set_f32
+#define MD_LOAD mx_part_load_f32
+#define MD_SELECT mx_part_select_f32
+#define MD_MASK_OF_BITS mx_part_mask_of_bits_f32
+#define MD_STORE mx_part_store_f32
+#define MD_SUM mx_part_sum_f32
+#define MD_PIECE(part, n) mx_part_widen(part, n)
+#define MD_PUSH push_single
 enum { MD_PART = MX_PART_WIDTH_F32, MD_PIECES = MX_PARTS_OF_F32 };
 typedef mx_part_f32 md_part;
 typedef mx_part_mask_f32 md_mask;
 typedef int32_t md_coordinate; /* in fixed point */
 #else
-#define SET mx_part_set_f64
-#define LOAD mx_part_load_f64
-#define SELECT mx_part_select_f64
-#define MASK_OF_BITS mx_part_mask_of_bits_f64
-#define STORE mx_part_store_f64
-#define SUM mx_part_sum_f64
-#define PIECE(part, n) (part)
-#define PUSH push
+#define MD_SET mx_part_set_f64
+#define MD_LOAD mx_part_load_f64
+#define MD_SELECT mx_part_select_f64
+#define MD_MASK_OF_BITS mx_part_mask_of_bits_f64
+#define MD_STORE mx_part_store_f64
+#define MD_SUM mx_part_sum_f64
+#define MD_PIECE(part, n) (part)
+#define MD_PUSH push
 enum { MD_PART = MX_PART_WIDTH_F64, MD_PIECES = 1 };
 typedef mx_part_f64 md_part;
 typedef mx_part_mask_f64 md_mask;
@@ -69,7 +69,7 @@ MX_BODY md_part md_typed_pairs(const md_cluster_args *a, int type, int other, in
                                md_mask *near, md_part *potential, md_part *at_cutoff)
 {
     const md_real unit = md_unit(a);
-    md_part force = SET(0), energy = force, cutoff_square = force;
+    md_part force = MD_SET(0), energy = force, cutoff_square = force;
     r2 = r2 * (unit * unit);
     for (int l = 0; l < MD_PART; l++) {
         const int k = type * a->lj.types + MX_AT(a->slot_type, other, first + l);
@@ -102,7 +102,7 @@ MX_BODY md_part md_differences(int32_t x, const int32_t *p)
     typedef vector memory __attribute__((aligned(4), may_alias));
     return __builtin_convertvector((md_mask)((uint32_t)x - *(const memory *)p), md_part);
 #else
-    md_part difference = SET(0);
+    md_part difference = MD_SET(0);
     for (int l = 0; l < MD_PART; l++)
         difference[l] = (float)(int32_t)((uint32_t)x - (uint32_t)p[l]);
     return difference;
@@ -117,7 +117,7 @@ MX_BODY md_part md_distances(const md_cluster_args *a, const md_row *row, int ot
 #ifdef MD_MIXED
     return md_differences(row->x[d], &MX_AT(a->fixed, other, d, first));
 #else
-    return row->x[d] - LOAD(&MX_AT(a->point, other, d, first));
+    return row->x[d] - MD_LOAD(&MX_AT(a->point, other, d, first));
 #endif
 }
 
@@ -128,34 +128,34 @@ MX_BODY void md_add_entry(const md_cluster_args *a, md_row *row, int32_t entry, 
 {
     const int other = md_entry_cluster(entry), first = md_entry_first(entry, MD_PART);
     const double share = pushes ? 1 : 0.5; /* of a pair's energy */
-    const md_part zero = SET(0);
+    const md_part zero = MD_SET(0);
     const md_real unit = md_unit(a), cutoff_square = (md_real)a->lj.one.cutoff_square;
     const md_part dx = md_distances(a, row, other, first, 0);
     const md_part dy = md_distances(a, row, other, first, 1);
     const md_part dz = md_distances(a, row, other, first, 2);
     const md_part r2 = dx * dx + dy * dy + dz * dz;
     md_mask near = r2 < cutoff_square / (unit * unit);
-    md_part potential = zero, at_cutoff = SET((md_real)a->lj.one.energy_shift), f;
+    md_part potential = zero, at_cutoff = MD_SET((md_real)a->lj.one.energy_shift), f;
     if (one_pair)
         f = md_one_pair(&a->lj.one, unit, r2, energy, &potential);
     else
         f = md_typed_pairs(a, row->type, other, first, r2, &near, &potential, &at_cutoff);
-    near = near & MASK_OF_BITS(md_entry_part(entry, MD_PART));
-    f = SELECT(near, f, zero);
+    near = near & MD_MASK_OF_BITS(md_entry_part(entry, MD_PART));
+    f = MD_SELECT(near, f, zero);
     const md_part fx = f * dx, fy = f * dy, fz = f * dz;
     row->fx += fx;
     row->fy += fy;
     row->fz += fz;
     if (pushes) {
-        md_real *const push = &MX_AT(a->PUSH, other, 0, first);
-        STORE(push, LOAD(push) - fx);
-        STORE(push + MD_CLUSTER, LOAD(push + MD_CLUSTER) - fy);
-        STORE(push + 2 * MD_CLUSTER, LOAD(push + 2 * MD_CLUSTER) - fz);
+        md_real *const push = &MX_AT(a->MD_PUSH, other, 0, first);
+        MD_STORE(push, MD_LOAD(push) - fx);
+        MD_STORE(push + MD_CLUSTER, MD_LOAD(push + MD_CLUSTER) - fy);
+        MD_STORE(push + 2 * MD_CLUSTER, MD_LOAD(push + 2 * MD_CLUSTER) - fz);
     }
     for (int n = 0; n < MD_PIECES && energy; n++) {
-        row->potential += share * PIECE(SELECT(near, potential, zero), n);
-        row->virial += share * PIECE(SELECT(near, f * r2 * unit, zero), n);
-        row->at_cutoff += share * PIECE(SELECT(near, at_cutoff, zero), n);
+        row->potential += share * MD_PIECE(MD_SELECT(near, potential, zero), n);
+        row->virial += share * MD_PIECE(MD_SELECT(near, f * r2 * unit, zero), n);
+        row->at_cutoff += share * MD_PIECE(MD_SELECT(near, at_cutoff, zero), n);
     }
 }
 
@@ -171,7 +171,7 @@ MX_BODY md_row md_begin_row(const md_cluster_args *a, int c, int s)
 #endif
     }
     row.type = MX_AT(a->slot_type, c, s);
-    row.fx = row.fy = row.fz = SET(0);
+    row.fx = row.fy = row.fz = MD_SET(0);
     row.potential = row.virial = row.at_cutoff = mx_part_set_f64(0.0);
     return row;
 }
@@ -202,9 +202,9 @@ MX_BODY void md_do_row(const md_cluster_args *a, int index, bool one_pair, bool 
     const int c = index / MD_CLUSTER, s = index % MD_CLUSTER, atom = MX_AT(a->slot_atom, c, s);
     if (atom < 0) return;
     const md_row row = md_sum_local(a, c, s, false, one_pair, energy);
-    MX_AT(a->force, atom, 0) = SUM(row.fx);
-    MX_AT(a->force, atom, 1) = SUM(row.fy);
-    MX_AT(a->force, atom, 2) = SUM(row.fz);
+    MX_AT(a->force, atom, 0) = MD_SUM(row.fx);
+    MX_AT(a->force, atom, 1) = MD_SUM(row.fy);
+    MX_AT(a->force, atom, 2) = MD_SUM(row.fz);
     if (energy) md_add_energy(&row, sum);
 }
 
@@ -218,13 +218,13 @@ MX_BODY void md_do_cluster(const md_cluster_args *a, int c, bool one_pair, bool 
         f[0][s] = f[1][s] = f[2][s] = 0;
         if (MX_AT(a->slot_atom, c, s) < 0) continue;
         const md_row row = md_sum_local(a, c, s, true, one_pair, energy);
-        f[0][s] = SUM(row.fx);
-        f[1][s] = SUM(row.fy);
-        f[2][s] = SUM(row.fz);
+        f[0][s] = MD_SUM(row.fx);
+        f[1][s] = MD_SUM(row.fy);
+        f[2][s] = MD_SUM(row.fz);
         if (energy) md_add_energy(&row, sum);
     }
     for (int d = 0; d < 3; d++)
-        for (int s = 0; s < MD_CLUSTER; s++) MX_AT(a->PUSH, c, d, s) += f[d][s];
+        for (int s = 0; s < MD_CLUSTER; s++) MX_AT(a->MD_PUSH, c, d, s) += f[d][s];
 }
 
 MX_BODY void md_do_tile(const md_cluster_args *a, int n, bool one_pair, bool energy, md_energy *sum)
@@ -238,7 +238,8 @@ MX_BODY void md_store_cluster(const md_cluster_args *a, int c)
 {
     for (int s = 0; s < MD_CLUSTER; s++) {
         const int atom = MX_AT(a->slot_atom, c, s);
-        for (int d = 0; d < 3 && atom >= 0; d++) MX_AT(a->force, atom, d) = MX_AT(a->PUSH, c, d, s);
+        for (int d = 0; d < 3 && atom >= 0; d++)
+            MX_AT(a->force, atom, d) = MX_AT(a->MD_PUSH, c, d, s);
     }
 }
 
@@ -253,9 +254,9 @@ MX_BODY void md_do_ghosts(const md_cluster_args *a, int index, bool one_pair, bo
     const int atom = MX_AT(a->slot_atom, c, s);
     md_row row = md_begin_row(a, c, s);
     for (; n < end; n++) md_add_entry(a, &row, MX_AT(a->near, index, n), false, one_pair, energy);
-    MX_AT(a->force, atom, 0) += SUM(row.fx);
-    MX_AT(a->force, atom, 1) += SUM(row.fy);
-    MX_AT(a->force, atom, 2) += SUM(row.fz);
+    MX_AT(a->force, atom, 0) += MD_SUM(row.fx);
+    MX_AT(a->force, atom, 1) += MD_SUM(row.fy);
+    MX_AT(a->force, atom, 2) += MD_SUM(row.fz);
     if (energy) md_add_energy(&row, sum);
 }
 
