@@ -67,10 +67,10 @@ class Context:
     """Where kernels run: Context("serial"), "openmp:threads=2", "cuda:device=1", "simt", "serial:order=shuffled".
 
     resource   as in minx/context.h
-    stream     cuda: a stream of another library, on which the kernels run. The context keeps the object until it ends; a
-               stream that is given as a number must exist longer than the context
+    stream     cuda: a stream of another library, on which the kernels run
     check      a resource: every launch is repeated on it and compared ("serial"), within `tolerance`
 
+    The context keeps the object of the stream until it ends; a stream that is given as a number must exist longer.
     One thread at a time uses a context; several threads use several. A context ends when nothing refers to it, by
     close(), or at the end of a with statement. Error: MX_ERR_INPUT (the text), MX_ERR_BACKEND (not in this build, or
     not on this machine).

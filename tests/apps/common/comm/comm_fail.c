@@ -42,6 +42,13 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
     return PMPI_Comm_split_type(comm, type, key, info, made);
 }
 
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
+{
+    if (fails()) return MPI_ERR_OTHER;
+    alive++;
+    return PMPI_Comm_split(comm, color, key, made);
+}
+
 int MPI_Comm_free(MPI_Comm *comm)
 {
     alive--;
