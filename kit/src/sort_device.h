@@ -3,7 +3,6 @@
 #include "containers.h"
 #include "minx/device/vendor.h"
 
-#define _GLIBCXX_IOSTREAM 1 /* CUB includes <iostream>, whose objects need the C++ run time */
 #include MX_GPU_SORT_HEADER_
 
 static mx_err sort_on_device(mx_ctx ctx, mx_pairs *p, int bits)

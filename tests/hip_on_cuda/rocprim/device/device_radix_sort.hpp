@@ -1,5 +1,6 @@
 /* rocPRIM's sort by CUB's, for tests: see hip/hip_runtime.h. */
 #pragma once
+#define _GLIBCXX_IOSTREAM 1 /* CUB includes <iostream>, whose objects need the C++ run time */
 #include <cub/device/device_radix_sort.cuh>
 
 namespace rocprim
