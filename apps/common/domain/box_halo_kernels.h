@@ -16,17 +16,17 @@ typedef struct app_box_halo_segment {
 
 /* The last index of a field: words of an element. */
 typedef mx_u32_4s app_box_halo_fields[APP_BOX_HALO_ARRAYS];
-#define APP_BOX_HALO_FIELDS(ACCESSOR, m) \
-    ACCESSOR(m[0])                       \
-    ACCESSOR(m[1])                       \
-    ACCESSOR(m[2])                       \
-    ACCESSOR(m[3])                       \
-    ACCESSOR(m[4])                       \
-    ACCESSOR(m[5])                       \
-    ACCESSOR(m[6])                       \
+#define APP_BOX_HALO_MEMBERS(ACCESSOR, m) \
+    ACCESSOR(m[0])                        \
+    ACCESSOR(m[1])                        \
+    ACCESSOR(m[2])                        \
+    ACCESSOR(m[3])                        \
+    ACCESSOR(m[4])                        \
+    ACCESSOR(m[5])                        \
+    ACCESSOR(m[6])                        \
     ACCESSOR(m[7])
 MX_ARGS(app_box_halo_args,
-    (app_box_halo_fields, field, APP_BOX_HALO_FIELDS)
+    (app_box_halo_fields, field, APP_BOX_HALO_MEMBERS)
     (mx_u32_1, buffer),
     int words; /* in an element */
     int segments;

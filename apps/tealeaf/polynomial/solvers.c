@@ -45,8 +45,9 @@ static mx_err make(tl_app *app)
     MX_REQUIRE(own != NULL, MX_ERR_MEMORY, "no memory for the steps of a polynomial");
     own->inner_steps = tl_inner_steps(&app->deck);
     own->weighted = v->diagonal.generation != 0; /* a form has asked for it */
-    MX_REQUIRE(own->weighted || app->deck.preconditioner == TL_PRECONDITIONER_NONE, MX_ERR_ARG,
-               "polynomials have no preconditioner but the diagonal");
+    const tl_preconditioner of_deck = app->deck.preconditioner;
+    MX_REQUIRE(of_deck == TL_PRECONDITIONER_NONE || of_deck == TL_PRECONDITIONER_DIAGONAL,
+               MX_ERR_ARG, "polynomials have no preconditioner but the diagonal");
     MX_TRY(bind_steps(app, v->u_start, v->u, own->on_u));
     if (app->solver->solver == TL_SOLVER_PPCG) MX_TRY(bind_steps(app, v->r, v->z, own->on_z));
     return tl_sweeps_create(app);
