@@ -5,15 +5,25 @@
 
 #include <omp.h>
 
+static int contexts; /* that are open */
+
 static mx_err openmp_open(mx_ctx ctx)
 {
     const char *origin;
+    ctx->state = &contexts;
+    __atomic_add_fetch(&contexts, 1, __ATOMIC_RELAXED);
     if (ctx->threads == 0) MX_TRY(mx_cores_openmp_threads(&ctx->threads, &origin));
     MX_REQUIRE(ctx->threads <= omp_get_thread_limit(), MX_ERR_INPUT,
                "%s: threads: got %d, the OpenMP run time allows %d (OMP_THREAD_LIMIT)", ctx->name,
                ctx->threads, omp_get_thread_limit());
     ctx->device = -1;
     return MX_OK;
+}
+
+static void openmp_close(mx_ctx ctx)
+{
+    if (ctx->state == NULL) return; /* it was never opened */
+    if (__atomic_sub_fetch(&contexts, 1, __ATOMIC_RELAXED) == 0) mx_waits_end();
 }
 
 static void openmp_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t chunks)
@@ -58,7 +68,8 @@ const mx_backend mx_backend_openmp = {
              .many_threads = true,
              .binds_cores = true,
              .available = mx_host_openmp_available,
-             .open = openmp_open},
+             .open = openmp_open,
+             .close = openmp_close},
     .memory = MX_HOST_MEMORY,
     .launch = MX_HOST_LAUNCH,
     .host = {.run = openmp_run, .run_team_members = mx_host_run_team_members},

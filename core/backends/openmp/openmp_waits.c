@@ -6,12 +6,15 @@
  * threads than processors the run time spins for some microseconds only (GOMP_SPINCOUNT in its
  * manual), but this is no gain on a machine of one's own: there, threads that sleep are woken late.
  *
- * So the thread that launches looks from time to time how long it was ready to run and had no
+ * So a thread that launches looks from time to time how long it was ready to run and had no
  * processor; Linux counts that for each thread. Where this is much, a helper keeps a team of
- * threads that sleep, so that there are more threads than processors. When the processors were free
- * for a while, it ends. LLVM's run time has a function that says how long threads spin.
+ * threads that sleep, so that there are more threads than processors. When no thread that launches
+ * lacked a processor for a while, or no context is left, it ends. LLVM's run time has a function
+ * that says how long threads spin.
  *
- * Nothing is done where the user says how threads wait, or the system does not count. */
+ * Nothing is done where the user says how threads wait, or the system does not count. Not seen: a
+ * thread that does not launch, is bound to a core, and lacks that one alone.
+ */
 #include "openmp_waits.h"
 
 #include "base/backend.h"
@@ -19,6 +22,7 @@
 #include <fcntl.h>
 #include <omp.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -44,20 +48,20 @@ extern int kmp_get_blocktime(void) __attribute__((weak));
 static __thread struct {
     unsigned launches;
     double time, delay; /* at the last look; time 0: there was none */
-    double free_since;
     int busy_looks;
 } seen;
+/* when any of them last lacked a processor */
+static double last_delay;
 
 /* ---- the helper ---- */
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t change;
     pthread_t thread;
     pid_t process; /* that it runs in; 0: there is none */
     int threads;
-    bool ends;
-} helper = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+    sem_t end;
+} helper = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *help(void *unused)
 {
@@ -65,9 +69,7 @@ static void *help(void *unused)
     (void)unused;
 #pragma omp parallel num_threads(helper.threads)
     __atomic_fetch_add(&started, 1, __ATOMIC_RELAXED);
-    pthread_mutex_lock(&helper.lock);
-    while (!helper.ends) pthread_cond_wait(&helper.change, &helper.lock);
-    pthread_mutex_unlock(&helper.lock);
+    while (sem_wait(&helper.end) != 0) continue; /* interrupted */
     return NULL;
 }
 
@@ -76,41 +78,46 @@ static void start_helper(int threads)
 {
     sigset_t all, before;
     helper.threads = threads;
-    helper.ends = false;
     sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return;
+    if (sem_init(&helper.end, 0, 0) != 0 || pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+        return;
     if (pthread_create(&helper.thread, NULL, help, NULL) == 0) helper.process = getpid();
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* The caller has the lock. */
 static void end_helper(void)
 {
     const bool is_here = helper.process == getpid(); /* a child process has no helper */
     helper.process = 0;
-    helper.ends = true;
     if (!is_here) return;
-    pthread_cond_signal(&helper.change);
-    pthread_mutex_unlock(&helper.lock);
+    (void)sem_post(&helper.end);
     (void)pthread_join(helper.thread, NULL);
-    pthread_mutex_lock(&helper.lock);
+    (void)sem_destroy(&helper.end);
+}
+
+/* LLVM: a thread decides for the regions that it begins. */
+static void set_blocktime(bool shorten)
+{
+    static __thread int usual = -1; /* -1: it was not changed */
+    if (shorten == (usual >= 0)) return;
+    const int now = kmp_get_blocktime();
+    kmp_set_blocktime(shorten ? MILLISECONDS_BLOCKED : usual);
+    usual = shorten ? now : -1;
 }
 
 /* Are waits short from now on? `threads` launch. */
 static void shorten_waits(bool shorten, int threads)
 {
-    static int usual;                                     /* of LLVM's run time */
-    if (pthread_mutex_trylock(&helper.lock) != 0) return; /* another thread does it */
-    const bool are_short = helper.process == getpid();
     if (kmp_set_blocktime != NULL && kmp_get_blocktime != NULL) {
-        if (shorten && kmp_get_blocktime() != MILLISECONDS_BLOCKED) usual = kmp_get_blocktime();
-        kmp_set_blocktime(shorten ? MILLISECONDS_BLOCKED : usual);
-    } else if (shorten && !are_short) {
-        const int more = mx_host_cores() - threads;
-        start_helper((more > 0 ? more : 0) + 2);
-    } else if (!shorten && helper.process != 0) {
-        end_helper();
+        set_blocktime(shorten);
+        return;
     }
+    if (pthread_mutex_trylock(&helper.lock) != 0) return; /* another thread does it */
+    const int more = mx_host_cores() - threads;
+    if (shorten && helper.process != getpid())
+        start_helper((more > 0 ? more : 0) + 2);
+    else if (!shorten && helper.process != 0)
+        end_helper();
     pthread_mutex_unlock(&helper.lock);
 }
 
@@ -140,16 +147,16 @@ static bool user_decides(void)
 }
 
 /* delay: since the last look, `interval` ago. */
-static void judge(double delay, double interval, int threads)
+static void judge(double delay, double interval, double now, int threads)
 {
-    const bool busy = delay > BUSY * interval, is_free = delay < FREE * interval;
-    seen.busy_looks = busy ? seen.busy_looks + 1 : 0;
-    seen.free_since = is_free ? seen.free_since + interval : 0;
-    if (seen.busy_looks == BUSY_LOOKS) shorten_waits(true, threads);
-    if (seen.free_since > FREE_SECONDS) {
+    seen.busy_looks = delay > BUSY * interval ? seen.busy_looks + 1 : 0;
+    if (delay > FREE * interval) __atomic_store(&last_delay, &now, __ATOMIC_RELAXED);
+    double last;
+    __atomic_load(&last_delay, &last, __ATOMIC_RELAXED);
+    if (seen.busy_looks >= BUSY_LOOKS)
+        shorten_waits(true, threads);
+    else if (now - last > FREE_SECONDS)
         shorten_waits(false, threads);
-        seen.free_since = 0;
-    }
 }
 
 void mx_waits_watch(int threads)
@@ -162,5 +169,7 @@ void mx_waits_watch(int threads)
     const double delay = user_decides() ? -1 : delay_so_far(), last = seen.delay;
     seen.time = delay < 0 ? 1e300 : now; /* then never again */
     seen.delay = delay;
-    if (before > 0 && delay >= 0) judge(delay - last, now - before, threads);
+    if (before > 0 && delay >= 0) judge(delay - last, now - before, now, threads);
 }
+
+void mx_waits_end(void) { shorten_waits(false, 0); }
