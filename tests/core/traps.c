@@ -222,35 +222,41 @@ static void test_fill_and_print(mx_ctx ctx)
 #define IN_ITEM(indices) ""
 #endif
 
-/* On cuda such an error ends the use of the device: tests of the device try it in a process of their
- * own. */
+/* Launches that hold. Then one value is wrong, in item (17, 23). */
+static double density[20][30];
+static mx_range_2 require_begin(mx_ctx ctx, mx_view *vx, mx_view *vy, traps_require_args *args)
+{
+    double sum = 0;
+    const mx_range_2 all = mx_range_2d(ctx, 0, 20, 0, 30);
+    for (int e = 0; e < 600; e++) density[e / 30][e % 30] = 4;
+    MUST(mx_view_create_2d(ctx, "x", MX_F64, 20, 30, vx));
+    MUST(mx_view_create_2d(ctx, "y", MX_F64, 20, 30, vy));
+    MUST(mx_import(ctx, *vx, &density[0][0], NULL));
+    MUST(mx_bind(ctx, *vx, &args->x));
+    MUST(mx_bind(ctx, *vy, &args->y));
+    CHECK_OK(traps_require(all, args));
+    CHECK_OK(traps_require_sum(all, args, &sum));
+    CHECK_F64(sum, 1200, 0);
+    density[17][23] = -0.5;
+    MUST(mx_import(ctx, *vx, &density[0][0], NULL));
+    return all;
+}
+
 static void test_require(mx_ctx ctx)
 {
-    static double x[20][30];
     mx_view vx, vy;
     traps_require_args args;
     double sum = 0;
-    const mx_range_2 all = mx_range_2d(ctx, 0, 20, 0, 30);
-    if (check_is_gpu(ctx)) return;
-    for (int e = 0; e < 600; e++) x[e / 30][e % 30] = 4;
-    MUST(mx_view_create_2d(ctx, "x", MX_F64, 20, 30, &vx));
-    MUST(mx_view_create_2d(ctx, "y", MX_F64, 20, 30, &vy));
-    MUST(mx_import(ctx, vx, &x[0][0], NULL));
-    MUST(mx_bind(ctx, vx, &args.x));
-    MUST(mx_bind(ctx, vy, &args.y));
-    CHECK_OK(traps_require(all, &args));
-    CHECK_OK(traps_require_sum(all, &args, &sum));
-    CHECK_F64(sum, 1200, 0);
-    x[17][23] = -0.5;
-    MUST(mx_import(ctx, vx, &x[0][0], NULL));
+    if (check_is_gpu(ctx)) return; /* see require_on_cuda */
+    const mx_range_2 all = require_begin(ctx, &vx, &vy, &args);
     CHECK_FAILS(traps_require(all, &args), MX_ERR_BODY, "kernel traps_require: ");
     CHECK_TEXT(mx_err_message(), "kernels/traps.c:");
     CHECK_TEXT(mx_err_message(),
                ": density -0.5 in cell (17, 23)" IN_ITEM("(17, 23)") " (1 such item)");
     CHECK_FAILS(traps_require_sum(all, &args, &sum), MX_ERR_BODY,
                 ": negative" IN_ITEM("(17, 23)") " (1 such item)");
-    for (int j = 0; j < 30; j++) x[3][j] = -1;
-    MUST(mx_import(ctx, vx, &x[0][0], NULL));
+    for (int j = 0; j < 30; j++) density[3][j] = -1;
+    MUST(mx_import(ctx, vx, &density[0][0], NULL));
     CHECK_FAILS(traps_require(all, &args), MX_ERR_BODY, "(31 such items)");
     CHECK_OK(traps_require(mx_range_2d(ctx, 4, 10, 0, 30), &args));
     MUST(mx_view_destroy(&vx));
@@ -287,4 +293,35 @@ static void test(mx_ctx ctx)
     test_without_init(ctx);
 }
 
-int main(int argc, char **argv) { return check_main(argc, argv, test); }
+/* The whole program, since the device cannot be used behind such an error: `sums` says by which of
+ * two kernels. The message goes to stdout. */
+static int require_on_cuda(bool sums)
+{
+    mx_ctx ctx;
+    mx_view vx, vy;
+    traps_require_args args;
+    double sum = 0;
+    char text[512] = "";
+    FILE *const file = tmpfile();
+    MUST(mx_ctx_create(check_resource, &ctx));
+    const mx_range_2 all = require_begin(ctx, &vx, &vy, &args);
+    CHECK(file != NULL && dup2(fileno(file), STDOUT_FILENO) == STDOUT_FILENO);
+    const mx_err launched = sums ? traps_require_sum(all, &args, &sum) : traps_require(all, &args);
+    CHECK_FAILS(launched != MX_OK ? launched : mx_fence(ctx), MX_ERR_DEVICE,
+                sums ? "traps_require_sum" : "traps_require");
+    fflush(stdout);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    CHECK_TEXT(text, "kernels/traps.c:");
+    CHECK_TEXT(text, sums ? ": negative\n" : ": density -0.5 in cell (17, 23)\n");
+    CHECK(traps_require(mx_range_2d(ctx, 4, 10, 0, 30), &args) != MX_OK || mx_fence(ctx) != MX_OK);
+    return check_failures > 0;
+}
+
+/* RESOURCE [require | require_sum] */
+int main(int argc, char **argv)
+{
+    if (argc < 3) return check_main(argc, argv, test);
+    const int code = check_begin(argc, argv);
+    return code != 0 ? code : require_on_cuda(strcmp(argv[2], "require_sum") == 0);
+}
