@@ -110,6 +110,28 @@ static void test_mistakes(mx_ctx ctx, const char *other)
     free_set(&s);
 }
 
+/* Several threads compare a long view, each a part: one element differs, at the ends of parts. */
+static void test_long_view(mx_ctx ctx, const char *other)
+{
+    enum { LENGTH = 100003, PART = 65536 / sizeof(int32_t) };
+    static const int places[] = {5, PART - 1, PART, 3 * PART - 1, LENGTH - 1};
+    set s = make_set(ctx);
+    mx_view marks;
+    MUST(mx_view_create_1d(ctx, "long", MX_I32, LENGTH, &marks));
+    MUST(mx_bind(ctx, marks, &s.args.marks));
+    CHECK_OK(mx_ctx_check_against(ctx, other, 1e-9));
+    CHECK_OK(ca_wrong_mark(mx_range_1d(ctx, 0, 5), &s.args));
+    for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "view 'long' at (%d): ", places[p]);
+        CHECK_FAILS(ca_wrong_mark(mx_range_1d(ctx, places[p], places[p] + 1), &s.args),
+                    MX_ERR_MISMATCH, expected);
+    }
+    CHECK_OK(mx_ctx_check_against(ctx, NULL, 0));
+    MUST(mx_view_destroy(&marks));
+    free_set(&s);
+}
+
 /* Results with functions of the user. */
 static void test_own_results(mx_ctx ctx, const char *other)
 {
@@ -364,6 +386,7 @@ static void test(mx_ctx ctx)
     test_good(ctx, "simt");
     test_good(ctx, "serial:order=shuffled");
     test_mistakes(ctx, simt ? "serial" : "simt");
+    test_long_view(ctx, simt ? "openmp:threads=3" : "simt");
     test_own_results(ctx, simt ? "serial" : "simt");
     test_locations(ctx, simt ? "serial" : "simt");
     test_scale(ctx, simt ? "serial" : "simt");

@@ -116,6 +116,18 @@ static mx_err update_mirror(const shadows *s, const shadow *one)
     return MX_PASS(s->ctx->backend->launch.fence(s->ctx));
 }
 
+/* The threads that a context has for copies in host memory, and for comparisons. */
+static int host_threads(mx_ctx ctx)
+{
+    const mx_backend_host *const host = &ctx->backend->host;
+    return host->run == NULL || host->chunks_are_items ? 0 : ctx->threads;
+}
+
+static mx_ctx host_of(const shadows *s)
+{
+    return host_threads(s->ctx) > host_threads(s->other) ? s->ctx : s->other;
+}
+
 static mx_err make_shadow(shadows *s, shadow *one)
 {
     mx_view_info original;
@@ -134,7 +146,7 @@ static mx_err make_shadow(shadows *s, shadow *one)
     MX_TRY(mx_kept_take(s->other, (size_t)elements * MX_TYPE_SIZE(original.type) + 1, &data));
     MX_TRY(mx_view_wrap(s->other, original.label, original.type, original.rank, original.extent,
                         NULL, &options, data, &one->copy));
-    return MX_PASS(mx_record_copy(s->other, mx_record_of(one->copy), mx_record_of(one->mirror)));
+    return MX_PASS(mx_record_copy(host_of(s), mx_record_of(one->copy), mx_record_of(one->mirror)));
 }
 
 /* Each shadow has memory of its own, so views that share elements cannot be checked. */
@@ -201,6 +213,7 @@ static void free_shadows(shadows *s)
 static mx_comparison comparison_of(const shadows *s)
 {
     return (mx_comparison){.kernel = s->launch->kernel->name,
+                           .ctx = host_of(s),
                            .name = {s->ctx->name, s->other->name},
                            .tolerance = mx_core(s->ctx)->check_tolerance};
 }

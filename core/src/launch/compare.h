@@ -5,6 +5,7 @@
 /* Who compares: for messages, and how exactly. */
 typedef struct mx_comparison {
     const char *kernel;
+    mx_ctx ctx;          /* whose threads compare: one of hosts */
     const char *name[2]; /* of the context that is checked, and of the other one */
     double tolerance;    /* relative to the largest magnitude in a view; f32: at least 1e-5 */
     double scale;        /* at least this is taken for that magnitude; also of results */
