@@ -19,6 +19,8 @@
 # a change. In such files types, constants and macros must have different names. So must functions, static ones too; for nvcc only
 # where the types of their parameters are the same. Files with the source property MINX_KERNEL_UNBATCHED are compiled one by one: those
 # that define MX_NOT_CHECKED, or another macro for a header.
+#
+# Where MINX_KERNEL_CUDA_PTX is ON, nvcc makes PTX of the kernel files, to see that it takes them. <target> gets no cuda instances.
 
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
@@ -39,8 +41,12 @@ function(minx_add_kernels target)
     list(FILTER instances EXCLUDE REGEX "_races:")
   endif()
 
+  set(linked ${instances})
+  if(MINX_KERNEL_CUDA_PTX)
+    list(FILTER linked EXCLUDE REGEX "^cuda:")
+  endif()
   set(table "#define MX_DISPATCH(ROW, name)")
-  foreach(instance IN LISTS instances)
+  foreach(instance IN LISTS linked)
     string(REPLACE ":" ";" pair ${instance})
     list(GET pair 0 kind)
     list(GET pair 1 layout)
@@ -308,5 +314,9 @@ function(minx_add_kernel_units_ target type instance extension head)
     target_compile_options(${objects} PRIVATE "$<IF:$<CONFIG:Debug>,${debug_flags},${flags}>" ${simd} ${warnings}
       $<$<BOOL:${MINX_WERROR}>:-Werror>)
   endif()
-  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  if(instance MATCHES "^cuda" AND MINX_KERNEL_CUDA_PTX)
+    set_target_properties(${objects} PROPERTIES CUDA_PTX_COMPILATION ON)
+  else()
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  endif()
 endfunction()

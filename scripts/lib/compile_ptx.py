@@ -15,7 +15,8 @@ import sys
 
 def compile_one(entry, options):
     words = shlex.split(entry["command"]) + options
-    words[words.index("-c")] = "-ptx"
+    if "-c" in words:
+        words[words.index("-c")] = "-ptx"
     words[words.index("-o") + 1] = os.devnull
     return subprocess.run(words, cwd=entry["directory"], stdin=subprocess.DEVNULL).returncode == 0
 

@@ -347,7 +347,7 @@ minx_cuda_arguments() {
     if [ "$mode" = "$had" ]; then return; fi
     if [ -f "$2/CMakeCache.txt" ] && { [ "$mode" = leave-out ] || [ -z "$had" ]; }; then return; fi
     if [ -n "$had" ]; then
-        printf '%s\n' -DMINX_CUDA=AUTO -UMINX_CUDA_ARCHITECTURES -UMINX_TEST_CUDA_ARCHITECTURES -UMINX_KERNEL_CUDA_BATCH '-UCMAKE_CUDA_FLAGS*' -UMINX_TEST_CUDA_FLAGS
+        printf '%s\n' -DMINX_CUDA=AUTO -UMINX_CUDA_ARCHITECTURES -UMINX_TEST_CUDA_ARCHITECTURES -UMINX_KERNEL_CUDA_BATCH -UMINX_TEST_CUDA_PTX '-UCMAKE_CUDA_FLAGS*' -UMINX_TEST_CUDA_FLAGS
     fi
     printf '%s\n' "-DMINX_CUDA_WITHOUT_GPU=$mode"
     case $mode in
@@ -364,8 +364,10 @@ minx_cuda_arguments() {
 
 # One unit for an app (three for minimd) takes less than half of the time of all kernel files one by one.
 minx_nvcc_arguments() {
+    echo "-DCMAKE_CUDA_COMPILER=$(command -v nvcc)" # CMake need not look for it, which compiles as much as a small program
     echo -DMINX_CUDA_ARCHITECTURES=90-real
     echo -DMINX_TEST_CUDA_ARCHITECTURES=90-virtual # PTX: no GPU runs these kernels, and assembling them takes a third of the time
+    echo -DMINX_TEST_CUDA_PTX=ON
     echo -DMINX_KERNEL_CUDA_BATCH=26
     # grep reads to the end: with -q it would stop nvcc by a signal, and pipefail would report that
     if nvcc --help 2>/dev/null | grep -c Ofast-compile >/dev/null; then
