@@ -16,10 +16,11 @@ Runs each app on small decks. Of each dataset of the files, and of each attribut
 minx-verify must find each (exit code 1, or 3 where the file is no results file any more), or it is in the table UNSEEN, with the reason.
 docs/results-file.md has the same list. What a forgery leaves as it was, but for rounding, is no forgery.
 
-usage: forgeries.py --programs FOLDER --inputs FOLDER [--all] [--run NAME]      skips (77) without h5py
+usage: forgeries.py --programs FOLDER --inputs FOLDER [--all | --turns] [--run NAME]      skips (77) without h5py
 
 --all makes all forgeries of a file; it takes minutes for each. Without it arrays get all kinds; single numbers, texts and attributes, which one mechanism compares, get one kind by turns. Of files
-that differ from others in few arrays these get one kind by turns too.
+that differ from others in few arrays these get one kind by turns too; with --turns those of every file, where the reader is watched by
+sanitizers, to which values are all alike.
 """
 import argparse
 import concurrent.futures
@@ -342,7 +343,7 @@ def run(args, folder):
                            check=True, cwd=os.path.join(args.inputs, app))
             subprocess.run([os.path.join(args.programs, "minx-verify"), "--quiet", path], check=True, stdout=subprocess.DEVNULL)
             results = Results(path)
-            cases = list(chosen(results, whole, args.all))
+            cases = list(chosen(results, whole and not args.turns, args.all))
             names = [os.path.join(folder, f"{name}_{i}.h5") for i in range(len(cases))]
             failures = [failure for failure in pool.map(lambda pair: attempt(args, name, results, *pair), zip(cases, names)) if failure]
             print(f"{name}: {len(cases)} forgeries, {len(failures)} of which were not found")
@@ -357,6 +358,7 @@ def main():
     parser.add_argument("--programs", required=True)
     parser.add_argument("--inputs", required=True)
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--turns", action="store_true")
     parser.add_argument("--run", choices=[run[0] for run in RUNS])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
