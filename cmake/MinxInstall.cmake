@@ -16,7 +16,7 @@ install(FILES ${PROJECT_BINARY_DIR}/minxConfig.cmake ${PROJECT_BINARY_DIR}/minxC
 # minx-compare looks for its package and its decks in share/minx, see tools/compare/minx-compare
 if(MINX_APPS)
   install(PROGRAMS tools/compare/minx-compare DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(DIRECTORY tools/compare/minx_compare tools/compare/plans DESTINATION share/minx/compare PATTERN __pycache__ EXCLUDE)
+  install(DIRECTORY tools/compare/minx_compare tools/compare/plans tools/compare/rivals DESTINATION share/minx/compare PATTERN __pycache__ EXCLUDE)
   install(DIRECTORY inputs DESTINATION share/minx PATTERN "*.h5" EXCLUDE PATTERN "*.xmf" EXCLUDE)
 endif()
 include(cmake/MinxBuildInfo.cmake)

@@ -111,6 +111,28 @@ class Apps(house.House):
             out, _ = self.call("versus", "tealeaf", script, "--deck", "pipe.in", "--bin", BIN, "--backend", "serial", "--repeats", "1")
             self.assertRegex(out, r"U .*agrees")
 
+    def rival(self, app, name, *words):
+        if not (BIN / app).exists():
+            self.skipTest(f"{app} is not built")
+        out, _ = self.call("versus", app, name, *words, "--bin", BIN, "--backend", "serial", "--repeats", "1")
+        self.assertIn(f"{name} / minx:", out)
+
+    def test_lammps(self):
+        if not shutil.which("lmp"):
+            self.skipTest("LAMMPS is not installed")
+        self.rival("minimd", "lammps", "--option=size=4", "--option=steps=20")
+
+    def test_hypre(self):
+        if not Path("/usr/include/hypre/HYPRE.h").exists():
+            self.skipTest("hypre is not installed")
+        self.rival("minife", "hypre-boomeramg", "--option=nx=8", "--option=ny=6", "--option=nz=7")
+        self.rival("tealeaf", "hypre-pfmg", "--option=x_cells=20", "--option=y_cells=30")
+
+    def test_petsc(self):
+        if subprocess.run(["sh", "-c", "pkg-config --exists petsc"], check=False).returncode != 0:
+            self.skipTest("PETSc is not installed")
+        self.rival("minife", "petsc-gamg", "--option=nx=8")
+
     def test_shipped_plans(self):
         """Their decks and keys are there. What this machine lacks, as a GPU, is the only thing that may be wrong."""
         built = all((BIN / name).exists() for name in ("tealeaf", "minife", "minimd"))

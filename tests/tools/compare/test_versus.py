@@ -43,6 +43,31 @@ else:
     print(text)
 '''
 
+# a results file of two atoms, with what the input of LAMMPS needs
+ATOMS = '''
+import h5py, numpy
+steps = 0 if "steps=0" in words else 100
+with h5py.File(options["output"], "w") as file:
+    for key, value in {"ntypes": 1, "shift": "none", "force": "lj", "neigh_check": 0, "units": "lj", "skin": 0.3, "every": 20, "dt": 0.005,
+                       "thermo": 0, "steps": steps}.items():
+        file["input/" + key] = value
+    for key, value in {"box": [[0, 0, 0], [5, 6, 7]], "id": [1, 2], "type": [1, 1], "type_mass": [1], "pair_coefficients": [[1, 1, 2.5]],
+                       "position": [[0, 0, 0], [1, 1, 1.25]], "velocity": [[1, 0, 0], [-1, 0, steps]]}.items():
+        file["fields/" + key] = value
+    for key, value in {"step": [0, 100], "temperature": [1.44, 0.72], "potential_energy": [-6.5, -5.5], "pressure": [-5, 0.5]}.items():
+        file["series/" + key] = value
+summary["regions"]["solve"] = {"seconds": 0.2, "calls": 1, "bytes": 0, "flops": 0}
+json.dump(summary, open(options["summary"], "w"))
+'''
+LAMMPS = '''
+import sys
+text, atoms = open("input").read(), open("atoms.data").read()
+assert "pair_coeff 1 1 1 1\\n" in text and "check no\\n" in text and "run 100\\n" in text, text
+assert "0 7 zlo zhi" in atoms and "2 1 1 1 1.25" in atoms and "2 -1 0 0" in atoms, atoms
+print("Step Temp PotEng Press \\n 0 1.44 -6.5 -5 \\n 100 " + ("0.73" if "--other" in sys.argv else "0.72") + " -5.5 0.5 ")
+print("Loop time of 0.5 on 1 procs for 100 steps with 2 atoms")
+'''
+
 
 class Versus(house.House):
     def programs(self, app, text, seconds="0.412000", minx_seconds="0.206000"):
@@ -64,7 +89,7 @@ class Versus(house.House):
                 content = json.loads((self.folder / "out.json").read_text())
                 self.assertTrue(content["agree"])
                 self.assertEqual(content["seconds"], {"original": [0.412] * 2, "minx": [0.206] * 2})
-                self.assertGreaterEqual(len(content["answer"]), 2)
+                self.assertGreaterEqual(len(content["others"]["original"]["answer"]), 2)
 
     def test_another_answer(self):
         self.programs("minimd", MINIMD)
@@ -99,6 +124,32 @@ class Versus(house.House):
         fake.program(self.folder / "original", "import time\ntime.sleep(60)")
         _, said = self.versus("minimd", "--deck", "one.in", "--repeats", "1", "--timeout", "1", expect=1)
         self.assertIn("more than 1 s", said)
+
+    def rival(self, *words, expect=0, env=None):
+        return self.call("versus", "minimd", "lammps", "--deck", "one.in", "--bin", self.bin, "--out", "out", "--json", "out.json",
+                         "--repeats", "2", "--option=-n", "--option=100", *words, expect=expect, env=env)
+
+    def test_a_rival(self):
+        fake.program(self.bin / "minimd", fake.APP + ATOMS)
+        fake.program(self.bin / "minx-verify", "")
+        fake.program(self.bin / "lmp", LAMMPS)
+        out, _ = self.rival()
+        self.assertIn("lammps / minx: 2.5\n", out)
+        content = json.loads((self.folder / "out.json").read_text())
+        self.assertEqual(content["seconds"], {"lammps": [0.5] * 2, "minx": [0.2] * 2})
+        out, _ = self.rival("--original-option=--other", expect=1)
+        self.assertRegex(out, r"T, last row +0\.73 +0\.72 .*DIFFERS")
+
+    def test_rivals_that_cannot_run(self):
+        fake.program(self.bin / "lmp", LAMMPS)
+        for words, code, what in ((("minimd", "hypre-pfmg"), 2, "a rival of minimd: lammps"), (("minife", "hyper"), 2, "hypre-pfmg, hypre-boomeramg"),
+                                  (("minife", "hypre-pfmg", "--threads", "2"), 2, "--threads: got 2"), (("minife", "hypre-pfmg"), 3, "libhypre-dev"),
+                                  (("minife", "petsc-gamg"), 3, "libpetsc-real-dev")):
+            _, said = self.call("versus", *words, "--bin", self.bin, "--out", "out", expect=code, env={"MPICC": "false"})
+            self.assertIn(what, said)
+            self.assertEqual(len(said.splitlines()), 1)
+        (self.bin / "lmp").unlink()
+        self.assertIn("Debian's package lammps", self.rival(expect=3, env={"PATH": str(self.bin)})[1])
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
   minx-compare finish DIR...            prints the table of runs that are there
   minx-compare report DIR...            writes report.html, CSV and JSON
   minx-compare versus APP PATH          compares minx with a build of the original miniMD, miniFE or TeaLeaf
+  minx-compare versus APP RIVAL...      compares it with LAMMPS, hypre or PETSc on the same problem
   minx-compare plans                    lists the plans that come with minx; their names can be used as PLAN.toml
 
 Exit codes: 0 every run counts; 1 a run failed or its answer differs, or something is slower than the baseline; 2 a mistake in the command
@@ -17,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import baseline, execute, limits, machine, merge, slurm, table
+from . import baseline, execute, limits, machine, merge, rivals, slurm, table
 from . import plan as plans
 from .errors import CANNOT, INTERRUPTED, MISTAKE, NOT_ALL_COUNT, OK, Ends, Mistakes
 from .launch import Interrupted, now, perform
@@ -70,12 +71,12 @@ def parser():
     report.add_argument("--out", help="folder of the report (default: the first folder)")
     report.add_argument("--title", default="", help="of the page")
     report.add_argument("--baseline", metavar="DIR", help="an older comparison: what became slower ends with exit code 1")
-    against = commands.add_parser("versus", help="compare minx with a build of the original")
+    against = commands.add_parser("versus", help="compare minx with a build of the original, or with codes that distributions package")
     against.add_argument("app", choices=("minimd", "minife", "tealeaf"))
-    against.add_argument("path", help="the original's program")
+    against.add_argument("paths", nargs="+", metavar="PATH|RIVAL", help="the original's program, or rivals: " + ", ".join(rivals.RIVALS))
     against.add_argument("--deck", help="the input (default: one that comes with minx)")
     against.add_argument("--option", action="append", default=[], help="an option for both, such as --option=nx=50 for minife")
-    against.add_argument("--original-option", action="append", default=[], help="an option for the original alone")
+    against.add_argument("--original-option", action="append", default=[], help="an option for the other program alone")
     against.add_argument("--minx-option", action="append", default=[], help="an option for minx alone, such as --minx-option=operator=csr")
     against.add_argument("--backend", default="openmp")
     against.add_argument("--ranks", type=at_least_1, default=1)
