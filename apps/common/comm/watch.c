@@ -3,6 +3,7 @@
 
 #include "signals.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -32,15 +33,17 @@ struct app_watch {
     bool has_thread, stop;
 };
 
+enum { UNKNOWN = 1 }; /* no process of a user begins with the machine */
+
 /* When did the process begin? 0: there is none, or it has ended and nobody has asked for its exit
- * code. */
+ * code. UNKNOWN: this process cannot see it now, as where it has too many files open. */
 static uint64_t began_at(int64_t pid)
 {
     char path[64], text[1024], state = 'X';
     uint64_t began = 0;
     snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
     FILE *const file = fopen(path, "r");
-    if (file == NULL) return 0;
+    if (file == NULL) return errno == ENOENT || errno == ESRCH ? 0 : UNKNOWN;
     const size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
@@ -55,9 +58,22 @@ static uint64_t began_at(int64_t pid)
 /* The rank whose process has ended, or -1. */
 static int find_ended(const app_watch w)
 {
-    for (int r = 0; r < w->count; r++)
-        if (r != w->self && began_at(w->all[r].pid) != w->all[r].began) return r;
+    for (int r = 0; r < w->count; r++) {
+        if (r == w->self) continue;
+        const uint64_t began = began_at(w->all[r].pid);
+        if (began != w->all[r].began && began != UNKNOWN) return r;
+    }
     return -1;
+}
+
+/* Are the numbers of all ranks those of other processes that this one sees? In two containers they can
+ * be the same. */
+static bool sees_all(const app_watch w)
+{
+    const process *const mine = &w->all[w->self];
+    for (int r = 0; r < w->count; r++)
+        if (r != w->self && w->all[r].pid == mine->pid) return false;
+    return mine->began > UNKNOWN && find_ended(w) < 0;
 }
 
 /* False: the watch stops. */
@@ -114,8 +130,7 @@ static mx_err begin(app_comm comm, app_watch w)
 {
     const process mine = {.pid = getpid(), .began = began_at(getpid())};
     MX_TRY(app_local_allgather(comm, &mine, sizeof mine, w->all));
-    const int missing = find_ended(w);
-    MX_REQUIRE(missing < 0 && mine.began != 0, MX_ERR_BACKEND,
+    MX_REQUIRE(sees_all(w), MX_ERR_BACKEND,
                "the processes of this host cannot see each other in /proc");
     return start_thread(w);
 }

@@ -1,10 +1,12 @@
-/* The watch of other ranks sees that a process ends. Each rank has a child, which it says it is: so a
- * process can end while the rank lives on, and its launcher ends nothing. */
+/* The watch of other ranks sees that a process ends, and no end where it cannot see. Each rank has a
+ * child, which it says it is: so a process can end while the rank lives on, and its launcher ends
+ * nothing. */
 #define _DEFAULT_SOURCE /* syscall, usleep */
 #include "comm/watch.h"
 #include "check.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,6 +33,32 @@ static uint32_t wait_for_change(const uint32_t *state)
     return __atomic_load_n(state, __ATOMIC_ACQUIRE);
 }
 
+/* No file can be opened for some looks. */
+static mx_err check_blind(const uint32_t *state)
+{
+    struct rlimit before;
+    MX_REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0, MX_ERR_MEMORY, "no limit of files");
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+    MX_REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0, MX_ERR_MEMORY, "no limit of files");
+    usleep(500000);
+    CHECK_I64(__atomic_load_n(state, __ATOMIC_ACQUIRE), 0);
+    MX_REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0, MX_ERR_MEMORY, "no limit of files");
+    return MX_OK;
+}
+
+/* Ranks in containers: they have the same number, that of rank 0's child. */
+static mx_err check_same(app_comm comm, pid_t child)
+{
+    uint32_t state = 0;
+    app_watch watch;
+    MX_TRY(app_broadcast(comm, &child, sizeof child));
+    pretended = child;
+    CHECK_FAILS(app_watch_create(comm, &state, ENDED, &watch), MX_ERR_BACKEND, "see each other");
+    CHECK(watch == NULL);
+    pretended = 0;
+    return MX_OK;
+}
+
 static mx_err run(app_comm comm)
 {
     const int last = app_size(comm) - 1;
@@ -39,11 +67,11 @@ static mx_err run(app_comm comm)
     app_watch watch;
     pid_t child;
     MX_TRY(make_child(&child));
+    MX_TRY(check_same(comm, child));
     pretended = child;
     MX_TRY(app_watch_create(comm, &state, ENDED, &watch));
     pretended = 0;
-    usleep(500000);
-    CHECK_I64(state, 0);
+    MX_TRY(check_blind(&state));
     MX_TRY(app_barrier(comm));
     if (ends) (void)kill(child, SIGKILL); /* nobody asks for its exit code yet */
     if (!ends) CHECK_I64(wait_for_change(&state), ENDED + last);
