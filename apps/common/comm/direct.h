@@ -6,7 +6,7 @@
  * it has
  *
  *     a ring     `slots` chunks of `units` units, for messages
- *     sums       for each block of a sum two chunks of APP_DIRECT_SUMS units, in turn
+ *     sums       for each block of a sum two chunks of `sum_chunk` units, in turn
  *     receipts   a word for each slot of the ring of the *other* rank in which this one writes
  *
  * A unit is 8 bytes of data and takes two words of 8 bytes: each has 4 of the bytes, and the number
@@ -15,16 +15,17 @@
  *
  * Chunk n of the messages from one rank to another uses slot n mod slots, and the number of its
  * turn is n / slots. It may be written when the receipt of the slot has the number of the turn
- * before. Counting begins at turn 1; mailboxes begin as zeros. */
+ * before. Words have the lowest 32 bits of a turn: an old word could be taken for a new one if it was
+ * the last one at its place for exactly 2^32 turns. */
 #pragma once
 #include "minx/context.h"
 
 enum {
-    APP_DIRECT_RANKS = 16,      /* of one host, at most */
-    APP_DIRECT_FEW = 24,        /* parts that the arguments of a kernel have room for */
-    APP_DIRECT_SUMS = 64,       /* numbers in a chunk of a sum */
-    APP_DIRECT_SUM_BLOCKS = 32, /* at most */
-    APP_DIRECT_HANDLE = 64      /* bytes */
+    APP_DIRECT_RANKS = 16,     /* of one host, at most */
+    APP_DIRECT_FEW = 24,       /* parts that the arguments of a kernel have room for */
+    APP_DIRECT_BLOCKS = 64,    /* of a kind, at most */
+    APP_DIRECT_NUMBERS = 1024, /* of all ranks, in a chunk of a sum, at most */
+    APP_DIRECT_HANDLE = 64     /* bytes */
 };
 
 /* A message, as one of its two ranks sees it. */
@@ -51,6 +52,8 @@ enum { APP_DIRECT_LATE = 0x100, APP_DIRECT_ENDED = 0x200 };
 typedef struct app_direct_group {
     int ranks, self;                 /* of the host */
     uint64_t slots, units;           /* of a ring, of a slot: powers of two */
+    int sum_chunk;                   /* numbers in a chunk of a sum */
+    int max_blocks;                  /* of a kind: to send, to receive, to sum */
     uint64_t *box[APP_DIRECT_RANKS]; /* the mailboxes */
     uint32_t *state;                 /* of this rank; host and device access it */
     uint64_t patience;               /* for one word, in nanoseconds */
@@ -60,7 +63,7 @@ typedef struct app_direct_group {
     app_direct_type sum_type;
     int64_t sum_count;
     int sum_blocks;
-    uint64_t sum_first[APP_DIRECT_SUM_BLOCKS]; /* the number of the first chunk, of each block */
+    uint64_t sum_first[APP_DIRECT_BLOCKS]; /* the number of the first chunk, of each block */
     /* first what is sent, then what is received: here if they are few, else there */
     const app_direct_part *many;
     app_direct_part few[APP_DIRECT_FEW];
@@ -69,8 +72,12 @@ typedef struct app_direct_group {
 /* What a kind of device does for direct messages. */
 typedef struct app_direct_device {
     uint64_t slots, units;
-    /* Makes a mailbox of zeros, and *state. Not collective. close accepts NULL. */
-    mx_err (*open)(mx_ctx ctx, size_t bytes, void **opened, uint64_t **box, uint32_t **state);
+    int numbers;   /* of all ranks, in a chunk of a sum */
+    uint32_t turn; /* the first one; the words of a new mailbox are from the one before */
+    /* Makes a mailbox, and *state. blocks: of a group, that run at the same time where no other
+     * program uses the device. Not collective. close accepts NULL. */
+    mx_err (*open)(mx_ctx ctx, size_t bytes, void **opened, uint64_t **box, uint32_t **state,
+                   int *blocks);
     void (*close)(void *opened);
     /* The mailbox as others find it, and the mailbox of another rank as this one finds it. */
     mx_err (*share)(void *opened, char handle[APP_DIRECT_HANDLE]);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 512, DIRECT_MAX_BLOCKS = 32 };
+enum { LANES = 512 };
 
 DIRECT_FUNCTION void direct_put(uint64_t *at, uint64_t unit, uint32_t turn)
 {
@@ -90,7 +90,7 @@ DIRECT_FUNCTION void direct_store(char *to, uint64_t unit, uint64_t left)
 static __global__ void __launch_bounds__(LANES)
     direct_kernel(const __grid_constant__ app_direct_group group)
 {
-    __shared__ direct_number numbers[DIRECT_NUMBERS];
+    __shared__ direct_number numbers[APP_DIRECT_NUMBERS];
 #if __CUDA_ARCH__ >= 900 /* set up while the kernel before it runs, as kernels of minx are */
     asm volatile("griddepcontrol.wait;" ::: "memory");
     asm volatile("griddepcontrol.launch_dependents;");
@@ -132,9 +132,19 @@ static void close_cuda(void *opened)
     free(m);
 }
 
-static mx_err allocate(direct_memory *m, size_t bytes)
+static mx_err count_blocks(const direct_memory *m, int *blocks)
 {
     cudaFuncAttributes loads_the_kernel;
+    int processors = 0, of_each = 0;
+    CUDA_TRY(cudaFuncGetAttributes(&loads_the_kernel, direct_kernel));
+    CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, m->device));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_each, direct_kernel, LANES, 0));
+    *blocks = processors * of_each;
+    return MX_OK;
+}
+
+static mx_err allocate(direct_memory *m, size_t bytes, int *blocks)
+{
     int major = 0;
     CUDA_TRY(cudaSetDevice(m->device));
     CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, m->device));
@@ -144,12 +154,13 @@ static mx_err allocate(direct_memory *m, size_t bytes)
     CUDA_TRY(cudaHostAlloc((void **)&m->state, sizeof *m->state,
                            cudaHostAllocPortable | cudaHostAllocMapped));
     *m->state = 0;
-    CUDA_TRY(cudaFuncGetAttributes(&loads_the_kernel, direct_kernel));
+    MX_TRY(count_blocks(m, blocks));
     CUDA_TRY(cudaDeviceSynchronize());
     return MX_OK;
 }
 
-static mx_err open_cuda(mx_ctx ctx, size_t bytes, void **opened, uint64_t **box, uint32_t **state)
+static mx_err open_cuda(mx_ctx ctx, size_t bytes, void **opened, uint64_t **box, uint32_t **state,
+                        int *blocks)
 {
     mx_ctx_info info;
     mx_ctx_details details;
@@ -161,7 +172,7 @@ static mx_err open_cuda(mx_ctx ctx, size_t bytes, void **opened, uint64_t **box,
     direct_memory *const m = (direct_memory *)calloc(1, sizeof *m);
     MX_REQUIRE(m != NULL, MX_ERR_MEMORY, "no memory for direct messages");
     m->device = info.device;
-    const mx_err err = allocate(m, bytes);
+    const mx_err err = allocate(m, bytes, blocks);
     if (err != MX_OK) {
         close_cuda(m);
         return err;
@@ -248,5 +259,6 @@ static mx_err run_cuda(void *opened, mx_ctx ctx, const app_direct_group *group,
 }
 
 /* Rings of 1 MiB of data. */
-extern const app_direct_device app_direct_cuda = {128,        1024,     open_cuda,  close_cuda,
-                                                  share_cuda, map_cuda, unmap_cuda, run_cuda};
+extern const app_direct_device app_direct_cuda = {
+    128,        1024,       APP_DIRECT_NUMBERS, 1,          open_cuda,
+    close_cuda, share_cuda, map_cuda,           unmap_cuda, run_cuda};

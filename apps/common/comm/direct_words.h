@@ -9,17 +9,18 @@
  *     direct_now()               in nanoseconds
  *     direct_pause(n)            after n looks in vain
  *     DIRECT_BOTH                the same, of one that the host calls too
- *     DIRECT_MAX_BLOCKS          blocks of a kind, at most
  *     DIRECT_ALL(ok)             waits for all lanes of the block: is it true for all of them?
  *
  * Three kinds of blocks run at the same time: they send, they receive, they sum. Chunk c of a list
  * belongs to block c mod blocks of its kind. Each block takes its chunks in the order of the list.
+ * A block has few loads on their way at a time, so large messages and sums need many blocks.
  *
  * No deadlock: lists are sorted by rank. A block that receives chunk c from rank p at rank q waits
  * for the block of p that sends it. That one waits, if at all, for a receipt of q' of a chunk c' that
  * is not behind c in the order of p. So q' waits for a chunk of p' <= p, with q' <= q, and with
  * c' < c if both are equal: no circle. Groups of a rank run one after another, in the same order on
- * all ranks, and sums wait for sums only.
+ * all ranks, and sums wait for sums only. All of this needs that the blocks of all ranks run, so a
+ * device has to have room for those of all ranks that share it.
  *
  * Sums: a rank writes its numbers to all others, waits for those of the others, and adds in the order
  * of ranks: all get the same bits. A block writes chunk n where it wrote n-2. All others have read that,
@@ -34,12 +35,10 @@ DIRECT_FUNCTION uint64_t direct_ring_at(const app_direct_group *g, int from, uin
     return ((uint64_t)from * g->slots + slot) * g->units * 2;
 }
 
-enum { DIRECT_SUM_WORDS = APP_DIRECT_SUM_BLOCKS * 2 * APP_DIRECT_SUMS * 2 };
-
 DIRECT_FUNCTION uint64_t direct_sum_at(const app_direct_group *g, int from, int block, uint64_t n)
 {
-    return direct_ring_at(g, g->ranks, 0) + (uint64_t)from * DIRECT_SUM_WORDS +
-           ((uint64_t)block * 2 + n % 2) * APP_DIRECT_SUMS * 2;
+    const uint64_t chunk = (uint64_t)from * APP_DIRECT_BLOCKS * 2 + (uint64_t)block * 2 + n % 2;
+    return direct_ring_at(g, g->ranks, 0) + chunk * (uint64_t)g->sum_chunk * 2;
 }
 
 /* In the mailbox of the sender: what `to` has received. */
@@ -201,8 +200,6 @@ DIRECT_FUNCTION direct_number direct_add(const app_direct_group *g, direct_numbe
     return a;
 }
 
-enum { DIRECT_NUMBERS = APP_DIRECT_SUMS * APP_DIRECT_RANKS };
-
 /* Numbers first to first+count-1, chunk n of this block. numbers: for all lanes of the block.
  * Number i of rank r is place i * ranks + r. */
 DIRECT_FUNCTION bool direct_sum_chunk(const app_direct_group *g, int64_t first, int count,
@@ -239,10 +236,10 @@ DIRECT_FUNCTION void direct_sum(const app_direct_group *g, int block, int lane, 
                                 direct_number *numbers)
 {
     uint64_t n = g->sum_first[block];
-    for (int64_t first = (int64_t)block * APP_DIRECT_SUMS; first < g->sum_count;
-         first += (int64_t)g->sum_blocks * APP_DIRECT_SUMS) {
+    for (int64_t first = (int64_t)block * g->sum_chunk; first < g->sum_count;
+         first += (int64_t)g->sum_blocks * g->sum_chunk) {
         const int64_t left = g->sum_count - first;
-        const int count = left < APP_DIRECT_SUMS ? (int)left : APP_DIRECT_SUMS;
+        const int count = left < g->sum_chunk ? (int)left : g->sum_chunk;
         if (!direct_sum_chunk(g, first, count, block, n, lane, lanes, numbers)) return;
         n++;
     }
@@ -256,9 +253,10 @@ typedef struct direct_blocks {
 
 DIRECT_BOTH direct_blocks direct_blocks_of(const app_direct_group *g)
 {
+    const uint64_t most = (uint64_t)g->max_blocks;
     direct_blocks blocks;
-    blocks.send = (int)direct_minimum((uint64_t)g->send_chunks, DIRECT_MAX_BLOCKS);
-    blocks.receive = (int)direct_minimum((uint64_t)g->receive_chunks, DIRECT_MAX_BLOCKS);
+    blocks.send = (int)direct_minimum((uint64_t)g->send_chunks, most);
+    blocks.receive = (int)direct_minimum((uint64_t)g->receive_chunks, most);
     blocks.sum = g->sum != NULL ? g->sum_blocks : 0;
     return blocks;
 }

@@ -75,6 +75,21 @@ static mx_err count_hosts(app_comm comm, bool *neighbours, bool *hosts)
     return MX_OK;
 }
 
+/* Does the user want NCCL for large messages? reason: that it is there, or why not. Collective. */
+static mx_err choose_large(app_comm comm, mx_ctx ctx, const app_path **path, char *reason)
+{
+    uint64_t bytes;
+    MX_TRY(app_direct_nccl_bytes(comm, &bytes));
+    if (bytes == UINT64_MAX) return MX_OK;
+    if (app_nccl_check(comm, ctx, reason, REASON) == MX_OK) {
+        *path = &app_path_direct_large;
+        return MX_OK;
+    }
+    snprintf(reason, REASON, "no NCCL: %.140s", mx_err_message());
+    mx_err_clear();
+    return MX_OK;
+}
+
 /* Direct messages; between hosts, if there are several, by another path. Collective. */
 static mx_err create_direct(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted, app_transport *transport)
 {
@@ -87,10 +102,12 @@ static mx_err create_direct(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted, app_t
     if (hosts) {
         MX_TRY(choose_between(comm, ctx, wanted, &between, reason, refused));
         path = direct_with(between);
+    } else {
+        MX_TRY(choose_large(comm, ctx, &path, reason));
     }
     MX_TRY(app_transport_create_path(comm, ctx, path, transport));
     snprintf((*transport)->reason, REASON, "GPUs of a host write into each other's memory%s%.150s",
-             hosts ? "; " : "", reason);
+             reason[0] != '\0' ? "; " : "", reason);
     return MX_OK;
 }
 
@@ -117,7 +134,8 @@ static mx_err create_for_device(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
 {
     char why_not[REASON] = "";
     if (wanted == APP_GPU_MPI_AUTO || wanted == APP_GPU_MPI_DIRECT) {
-        if (create_direct(comm, ctx, wanted, transport) == MX_OK) return MX_OK;
+        const mx_err err = create_direct(comm, ctx, wanted, transport);
+        if (err == MX_OK || err == MX_ERR_INPUT) return MX_PASS(err);
         snprintf(why_not, sizeof why_not, "%s", mx_err_message());
         MX_REQUIRE(wanted == APP_GPU_MPI_AUTO, MX_ERR_INPUT, "--gpu-mpi=direct: %s", why_not);
         mx_err_clear();

@@ -6,7 +6,7 @@
  *     device         MPI sends from and receives into device memory, where the library can
  *     nccl           NCCL sends from device to device, on the stream of the context: the host does not wait
  *     direct         kernels write into the memory of other devices of the host. Ranks of other hosts get their messages by one
- *                    of the three ways above
+ *                    of the three ways above; large messages go by NCCL if the variable MINX_NCCL_BYTES says from which size on
  *
  * Messages (messages.h) and sums of elements of views use it. */
 #pragma once
@@ -21,8 +21,8 @@ typedef struct app_transport *app_transport;
  *   APP_GPU_MPI_OFF    staged
  *   APP_GPU_MPI_NCCL   nccl
  *   APP_GPU_MPI_DIRECT direct, where a host has several ranks
- * On hosts, and with one rank, `wanted` changes nothing. MX_ERR_INPUT if it is not possible here:
- * the message says why. */
+ * On hosts, and with one rank, `wanted` changes nothing. MX_ERR_INPUT if it is not possible here, or
+ * a variable of the environment has a wrong value: the message says why. */
 mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
                             app_transport *transport);
 
@@ -31,7 +31,7 @@ mx_err app_transport_create(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted,
 void app_transport_destroy(app_transport *transport);
 
 /* The transport in words: "none (one rank)", "host memory", "pinned host memory", "device memory",
- * "NCCL", "direct", "direct, and NCCL between hosts". */
+ * "NCCL", "direct", "direct, and NCCL for large messages", "direct, and NCCL between hosts". */
 const char *app_transport_path(app_transport transport);
 
 /* Why it was chosen, in words; "" if there was no choice. */

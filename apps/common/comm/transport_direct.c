@@ -2,10 +2,15 @@
  * queues a kernel and waits for nothing. transport_queue.h says what goes together, and on which
  * stream: a group of messages and a sum is one kernel.
  *
- * Ranks of other hosts get their messages by another path, the outer one, which also does all sums
- * then. For each set it has a shadow: a set with the same buffers and the messages of other hosts
- * only. On every rank the direct part of an exchange comes before the outer one, so no circle of
- * ranks waits for each other.
+ * Another path, the outer one, has
+ *
+ *     the messages of ranks of other hosts, and all sums if there are several hosts
+ *     where it is NCCL, also all messages and sums of at least so many bytes as MINX_NCCL_BYTES says
+ *
+ * Both ranks of a message know its bytes, and all ranks those of a sum, so all choose the same way.
+ * For each set the outer path has a shadow: a set with the same buffers and its messages only, if
+ * there are any. On every rank the direct part of an exchange comes before the outer one, and both
+ * paths have the groups of all sets, the empty ones too: so no circle of ranks waits for each other.
  *
  * A process that ends is seen by the others' watch (watch.h). A rank that lives and does not come is
  * waited for as long as MINX_MESSAGE_SECONDS says, 600 by default. In both cases the kernels that
@@ -21,7 +26,7 @@
 
 enum {
     SECONDS = 600,     /* to wait for a rank that lives */
-    TRIAL_SECONDS = 10 /* the same for the first sum, which says if words arrive */
+    TRIAL_SECONDS = 10 /* the same for the first sum, which says if words arrive: no rank is late */
 };
 
 typedef struct direct_transport {
@@ -35,7 +40,10 @@ typedef struct direct_transport {
     app_direct_group group; /* what all groups have in common, and the sums' numbers */
     app_direct_part *parts;
     int room;                   /* of parts */
-    struct app_transport outer; /* without a path: all ranks are on this host */
+    struct app_transport outer; /* without a path: there is none */
+    bool hosts;                 /* there are several */
+    uint64_t outer_bytes;       /* messages and sums of at least so many go by the outer path */
+    uint64_t patience;
 } direct_transport;
 
 /* The number of a rank on this host; -1: it is on another one. */
@@ -44,6 +52,12 @@ static int place_of(const direct_transport *s, int rank)
     for (int r = 0; r < s->group.ranks; r++)
         if (s->rank_of[r] == rank) return r;
     return -1;
+}
+
+/* A message that has bytes. */
+static bool goes_outside(const direct_transport *s, int rank, uint64_t bytes)
+{
+    return bytes >= s->outer_bytes || place_of(s, rank) < 0;
 }
 
 /* ---- groups ---- */
@@ -100,7 +114,8 @@ static int list_parts(direct_transport *s, const app_messages *sets, int count, 
                 const app_message *const one =
                     &set->list[sends ? set->send_order[i] : set->receive_order[i]];
                 const size_t bytes = sends ? one->send_bytes : one->receive_bytes;
-                if (one->rank != s->rank_of[peer] || bytes == 0) continue;
+                if (one->rank != s->rank_of[peer] || bytes == 0 || bytes >= s->outer_bytes)
+                    continue;
                 parts[n] =
                     (app_direct_part){.data = sends ? set->send.data + one->send_offset
                                                     : set->receive.data + one->receive_offset,
@@ -126,17 +141,17 @@ static app_direct_type type_of(mx_type type)
 
 static void set_sum(app_direct_group *g, const app_sum_request *sum)
 {
-    const int64_t chunks = ceil_div(sum->count, APP_DIRECT_SUMS);
+    const int64_t chunks = ceil_div(sum->count, g->sum_chunk);
     g->sum = sum->data;
     g->sum_type = type_of(sum->type);
     g->sum_count = sum->count;
-    g->sum_blocks = chunks < APP_DIRECT_SUM_BLOCKS ? (int)chunks : APP_DIRECT_SUM_BLOCKS;
+    g->sum_blocks = chunks < g->max_blocks ? (int)chunks : g->max_blocks;
 }
 
 /* After a group: the numbers of the next chunks. */
 static void count_sum(app_direct_group *g)
 {
-    const int64_t chunks = ceil_div(g->sum_count, APP_DIRECT_SUMS);
+    const int64_t chunks = ceil_div(g->sum_count, g->sum_chunk);
     for (int b = 0; b < g->sum_blocks; b++)
         g->sum_first[b] += (uint64_t)ceil_div(chunks - b, g->sum_blocks);
 }
@@ -158,7 +173,7 @@ static mx_err group(app_transport t, mx_ctx ctx, const app_messages *sets, int c
     return MX_OK;
 }
 
-/* ---- messages of other hosts ---- */
+/* ---- the outer path ---- */
 
 static bool has_outer(const direct_transport *s) { return s->outer.path != NULL; }
 
@@ -205,7 +220,7 @@ static mx_err make_shadow_room(app_messages shadow, int count)
     return MX_OK;
 }
 
-/* The messages of other hosts in the order of sending, and their order of receiving. */
+/* The messages of the outer path in the order of sending, and their order of receiving. */
 static mx_err start_outer(const direct_transport *s, app_messages m)
 {
     const app_messages shadow = m->state;
@@ -215,9 +230,12 @@ static mx_err start_outer(const direct_transport *s, app_messages m)
     shadow->receive = m->receive;
     shadow->count = 0;
     for (int i = 0; i < m->count; i++) {
-        if (place_of(s, m->list[m->send_order[i]].rank) >= 0) continue;
+        app_message one = m->list[m->send_order[i]];
+        if (!goes_outside(s, one.rank, one.send_bytes)) one.send_bytes = 0;
+        if (!goes_outside(s, one.rank, one.receive_bytes)) one.receive_bytes = 0;
+        if (one.send_bytes + one.receive_bytes == 0) continue;
         shadow->send_order[shadow->count] = shadow->count;
-        shadow->list[shadow->count++] = m->list[m->send_order[i]];
+        shadow->list[shadow->count++] = one;
     }
     for (int i = 0; i < m->count; i++) {
         const app_message *const one = &m->list[m->receive_order[i]];
@@ -247,7 +265,8 @@ static mx_err sum(app_transport t, void *data, mx_type type, int64_t count)
 {
     direct_transport *const s = t->state;
     const app_sum_request one = {.data = data, .type = type, .count = count}, none = {.data = NULL};
-    if (!has_outer(s)) return app_queue_sum(&s->queue, t, &one);
+    const bool small = (uint64_t)count * MX_TYPE_SIZE(type) < s->outer_bytes;
+    if (!s->hosts && small) return app_queue_sum(&s->queue, t, &one);
     MX_TRY(app_queue_sum(&s->queue, t, &none));
     return s->outer.path->sum(&s->outer, data, type, count);
 }
@@ -264,24 +283,60 @@ static mx_err open_outer(app_transport t, direct_transport *s, const app_path *p
 static uint64_t words_of(const app_direct_group *g)
 {
     const uint64_t ring = g->slots * g->units * 2;
-    const uint64_t sums = (uint64_t)APP_DIRECT_SUM_BLOCKS * 2 * APP_DIRECT_SUMS * 2;
+    const uint64_t sums = (uint64_t)APP_DIRECT_BLOCKS * 2 * (uint64_t)g->sum_chunk * 2;
     return (uint64_t)g->ranks * (ring + sums + g->slots);
 }
 
-static uint64_t patience(double seconds)
+static mx_err read_patience(direct_transport *s)
 {
     const char *const text = getenv("MINX_MESSAGE_SECONDS");
-    const double given = text != NULL ? atof(text) : 0;
-    return (uint64_t)(1e9 * (given > 0 && given < 1e9 ? given : seconds));
+    char *end = NULL;
+    const double seconds = text != NULL ? strtod(text, &end) : SECONDS;
+    MX_REQUIRE((text == NULL || *end == '\0') && seconds > 0 && seconds < 1e9, MX_ERR_INPUT,
+               "MINX_MESSAGE_SECONDS: got '%s', expected seconds, more than 0", text);
+    s->patience = (uint64_t)(1e9 * seconds);
+    return MX_OK;
 }
 
-static mx_err make_mailbox(app_transport t, direct_transport *s, char handle[APP_DIRECT_HANDLE])
+/* The ranks of a host whose context has a device of the same name; without one, this rank alone. */
+static mx_err count_sharers(app_comm comm, mx_ctx ctx, int *sharers)
+{
+    enum { DEVICE_ID = 64 };
+    char mine[DEVICE_ID] = "", all[APP_DIRECT_RANKS][DEVICE_ID];
+    mx_ctx_details details;
+    MX_TRY(mx_ctx_get_details(ctx, &details));
+    snprintf(mine, sizeof mine, "%s", details.device_id);
+    MX_TRY(app_local_allgather(comm, mine, sizeof mine, all));
+    *sharers = mine[0] == '\0' ? 1 : 0;
+    for (int r = 0; r < app_local_size(comm) && mine[0] != '\0'; r++)
+        *sharers += strcmp(all[r], mine) == 0;
+    return MX_OK;
+}
+
+static mx_err make_mailbox(app_transport t, direct_transport *s, char handle[APP_DIRECT_HANDLE],
+                           int *blocks)
 {
     app_direct_group *const g = &s->group;
     MX_TRY(s->device->open(t->ctx, words_of(g) * sizeof(uint64_t), &s->opened, &g->box[g->self],
-                           &g->state));
+                           &g->state, blocks));
     MX_TRY(s->device->share(s->opened, handle));
+    MX_TRY(read_patience(s));
     return app_queue_open(t, group, &s->queue);
+}
+
+/* The same number on all ranks, as numbers of a sum belong to blocks. */
+static mx_err choose_blocks(app_transport t, direct_transport *s, int blocks)
+{
+    enum { KINDS = 3 };
+    int sharers = 1;
+    MX_TRY(app_agree(t->comm, count_sharers(t->comm, t->ctx, &sharers)));
+    int64_t fewest = -(int64_t)(blocks / sharers / KINDS);
+    MX_TRY(app_max_i64(t->comm, &fewest, 1));
+    MX_REQUIRE(fewest < 0, MX_ERR_BACKEND,
+               "direct messages: %d ranks share a device that runs %d blocks at a time", sharers,
+               blocks);
+    s->group.max_blocks = -fewest < APP_DIRECT_BLOCKS ? (int)-fewest : APP_DIRECT_BLOCKS;
+    return MX_OK;
 }
 
 static mx_err map_mailboxes(direct_transport *s, const char *handles)
@@ -303,14 +358,14 @@ static mx_err try_sum(app_transport t, direct_transport *s, mx_view view)
     MX_TRY(mx_view_get_info(view, &info));
     MX_TRY(mx_fill(t->ctx, view, &mine));
     const app_sum_request one = {.data = info.data, .type = MX_F64, .count = 1};
-    s->group.patience = patience(TRIAL_SECONDS);
+    s->group.patience = (uint64_t)TRIAL_SECONDS * 1000000000u;
     MX_TRY(group(t, t->ctx, NULL, 0, &one));
     MX_TRY(mx_fence(t->ctx));
     MX_TRY(check_state(s));
     MX_TRY(mx_export(t->ctx, view, &sum, NULL));
     MX_REQUIRE(sum == n * (n + 1.0) * (2 * n + 1.0) / 6, MX_ERR_DEVICE,
                "direct messages: a sum over %d ranks is %g", n, sum);
-    s->group.patience = patience(SECONDS);
+    s->group.patience = s->patience;
     return MX_OK;
 }
 
@@ -327,7 +382,9 @@ static mx_err open_mailboxes(app_transport t, direct_transport *s)
 {
     char mine[APP_DIRECT_HANDLE] = "", all[APP_DIRECT_RANKS * APP_DIRECT_HANDLE];
     app_direct_group *const g = &s->group;
-    MX_TRY(app_agree(t->comm, make_mailbox(t, s, mine)));
+    int blocks = 0;
+    MX_TRY(app_agree(t->comm, make_mailbox(t, s, mine, &blocks)));
+    MX_TRY(choose_blocks(t, s, blocks));
     MX_TRY(app_local_allgather(t->comm, mine, sizeof mine, all));
     MX_TRY(app_agree(t->comm, map_mailboxes(s, all)));
     MX_TRY(app_watch_create(t->comm, g->state, APP_DIRECT_ENDED, &s->watch));
@@ -345,13 +402,17 @@ static mx_err number_ranks(app_transport t, direct_transport *s)
     s->group = (app_direct_group){.ranks = ranks,
                                   .self = app_local_rank(t->comm),
                                   .slots = s->device->slots,
-                                  .units = s->device->units};
-    for (int r = 0; r < ranks; r++) s->sent[r] = s->received[r] = s->group.slots;
-    for (int b = 0; b < APP_DIRECT_SUM_BLOCKS; b++) s->group.sum_first[b] = 2;
+                                  .units = s->device->units,
+                                  .sum_chunk = s->device->numbers / ranks};
+    s->hosts = ranks < app_size(t->comm);
+    for (int r = 0; r < ranks; r++) s->sent[r] = s->received[r] = s->group.slots * s->device->turn;
+    for (int b = 0; b < APP_DIRECT_BLOCKS; b++)
+        s->group.sum_first[b] = (uint64_t)2 * s->device->turn;
     return app_local_allgather(t->comm, &rank, sizeof rank, s->rank_of);
 }
 
-mx_err app_direct_open(app_transport t, const app_direct_device *device, const app_path *outer)
+mx_err app_direct_open(app_transport t, const app_direct_device *device, const app_path *outer,
+                       uint64_t outer_bytes)
 {
     direct_transport *const s = calloc(1, sizeof *s);
     const mx_err err = app_agree(
@@ -362,6 +423,7 @@ mx_err app_direct_open(app_transport t, const app_direct_device *device, const a
     }
     t->state = s;
     s->device = device;
+    s->outer_bytes = outer_bytes;
     MX_TRY(number_ranks(t, s));
     MX_TRY(open_outer(t, s, outer));
     return open_mailboxes(t, s);
@@ -393,18 +455,11 @@ static mx_err check(app_transport t) { return check_state(t->state); }
 
 static mx_err check_devices(app_comm comm, mx_ctx ctx)
 {
-    enum { DEVICE_ID = 64 };
-    char mine[DEVICE_ID] = "", all[APP_DIRECT_RANKS][DEVICE_ID];
-    const int ranks = app_local_size(comm), self = app_local_rank(comm);
-    mx_ctx_details details;
-    MX_TRY(mx_ctx_get_details(ctx, &details));
-    snprintf(mine, sizeof mine, "%s", details.device_id);
-    MX_REQUIRE(ranks <= APP_DIRECT_RANKS, MX_ERR_BACKEND, "%d ranks on a host, at most %d", ranks,
-               APP_DIRECT_RANKS);
-    MX_TRY(app_local_allgather(comm, mine, sizeof mine, all));
-    for (int r = 0; r < ranks; r++)
-        MX_REQUIRE(r == self || strcmp(all[r], mine) != 0, MX_ERR_BACKEND,
-                   "ranks of a host share a GPU");
+    int sharers;
+    MX_REQUIRE(app_local_size(comm) <= APP_DIRECT_RANKS, MX_ERR_BACKEND,
+               "%d ranks on a host, at most %d", app_local_size(comm), APP_DIRECT_RANKS);
+    MX_TRY(count_sharers(comm, ctx, &sharers));
+    MX_REQUIRE(sharers == 1, MX_ERR_BACKEND, "ranks of a host share a GPU");
     return MX_OK;
 }
 
@@ -413,29 +468,54 @@ mx_err app_direct_check(app_comm comm, mx_ctx ctx)
     return app_agree(comm, check_devices(comm, ctx));
 }
 
+static mx_err read_nccl_bytes(uint64_t *bytes)
+{
+    const char *const text = getenv("MINX_NCCL_BYTES");
+    char *end = NULL;
+    *bytes = UINT64_MAX;
+    if (text == NULL) return MX_OK;
+    const long long number = strtoll(text, &end, 10);
+    MX_REQUIRE(end != text && *end == '\0' && number > 0, MX_ERR_INPUT,
+               "MINX_NCCL_BYTES: got '%s', expected a number of bytes, at least 1", text);
+    *bytes = (uint64_t)number;
+    return MX_OK;
+}
+
+mx_err app_direct_nccl_bytes(app_comm comm, uint64_t *bytes)
+{
+    MX_TRY(app_agree(comm, read_nccl_bytes(bytes)));
+    return app_agree(comm, app_broadcast(comm, bytes, sizeof *bytes));
+}
+
 /* ---- the tables ---- */
 
 #ifdef APP_DIRECT
 
-static mx_err open_with(app_transport t, const app_path *outer)
+static mx_err open_with(app_transport t, const app_path *outer, uint64_t outer_bytes)
 {
-    return app_direct_open(t, &app_direct_cuda, outer);
+    return app_direct_open(t, &app_direct_cuda, outer, outer_bytes);
 }
 
 #else
 
-static mx_err open_with(app_transport t, const app_path *outer)
+static mx_err open_with(app_transport t, const app_path *outer, uint64_t outer_bytes)
 {
-    (void)t, (void)outer;
+    (void)t, (void)outer, (void)outer_bytes;
     return MX_FAIL(MX_ERR_BACKEND, "this program was built without cuda");
 }
 
 #endif
 
-static mx_err open_alone(app_transport t) { return open_with(t, NULL); }
-static mx_err open_nccl(app_transport t) { return open_with(t, &app_path_nccl); }
-static mx_err open_device(app_transport t) { return open_with(t, &app_path_device); }
-static mx_err open_staged(app_transport t) { return open_with(t, &app_path_staged); }
+static mx_err open_alone(app_transport t) { return open_with(t, NULL, UINT64_MAX); }
+static mx_err open_device(app_transport t) { return open_with(t, &app_path_device, UINT64_MAX); }
+static mx_err open_staged(app_transport t) { return open_with(t, &app_path_staged, UINT64_MAX); }
+
+static mx_err open_nccl(app_transport t)
+{
+    uint64_t bytes;
+    MX_TRY(app_direct_nccl_bytes(t->comm, &bytes));
+    return open_with(t, &app_path_nccl, bytes);
+}
 
 #define PATH(words, opens, host, wait)                                             \
     {                                                                              \
@@ -445,6 +525,8 @@ static mx_err open_staged(app_transport t) { return open_with(t, &app_path_stage
     }
 
 const app_path app_path_direct = PATH("direct", open_alone, false, false);
+const app_path app_path_direct_large =
+    PATH("direct, and NCCL for large messages", open_nccl, false, false);
 const app_path app_path_direct_nccl =
     PATH("direct, and NCCL between hosts", open_nccl, false, false);
 const app_path app_path_direct_device =

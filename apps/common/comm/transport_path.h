@@ -63,13 +63,18 @@ struct app_messages {
 
 /* The paths. */
 extern const app_path app_path_none, app_path_host, app_path_staged, app_path_device, app_path_nccl;
-/* Direct messages on one host; and between hosts the path that the name says. */
-extern const app_path app_path_direct, app_path_direct_nccl, app_path_direct_device,
-    app_path_direct_staged;
+/* Direct messages on one host; with NCCL for large ones; and between hosts the path that the name
+ * says. */
+extern const app_path app_path_direct, app_path_direct_large, app_path_direct_nccl,
+    app_path_direct_device, app_path_direct_staged;
 
 /* Has each rank of a host a device of its own? Where ranks share one, a kernel that waits takes the
  * time of the kernel that it waits for. Collective; agreed; the error says why not. */
 mx_err app_direct_check(app_comm comm, mx_ctx ctx);
+
+/* Messages and sums of at least so many bytes go by NCCL where direct messages know it: the variable
+ * MINX_NCCL_BYTES of rank 0; UINT64_MAX: it is not set. Collective; agreed. MX_ERR_INPUT. */
+mx_err app_direct_nccl_bytes(app_comm comm, uint64_t *bytes);
 
 /* Can all ranks use NCCL, each with a device of its own? words: "NCCL 2.28.9". Collective; agreed;
  * the error says why not. */

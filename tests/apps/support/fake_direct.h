@@ -1,5 +1,6 @@
 /* Direct messages between hosts' processes, by the protocol of direct_words.h: mailboxes in shared
- * memory, a thread for each block. Rings are short, so that messages go round them, and blocks few. */
+ * memory, a thread for each block. Rings and chunks are short, so that messages go round them, and
+ * blocks few. Turns soon begin again from 0. */
 #pragma once
 #include "comm/comm.h"
 #include "comm/transport_direct.h"
@@ -21,7 +22,9 @@
 #define DIRECT_BOTH static inline
 #define DIRECT_ALL(ok) (ok) /* a block has one lane */
 
-enum { DIRECT_MAX_BLOCKS = 2 };
+enum { FAKE_BLOCKS = 2, FAKE_NUMBERS = 16 };
+
+static const uint32_t FAKE_TURN = UINT32_MAX - 1;
 
 DIRECT_FUNCTION void direct_put(uint64_t *at, uint64_t unit, uint32_t turn)
 {
@@ -99,8 +102,9 @@ static inline mx_err fake_map(int file, size_t bytes, uint64_t **box)
 }
 
 static inline mx_err fake_mailbox_open(mx_ctx ctx, size_t bytes, void **opened, uint64_t **box,
-                                       uint32_t **state)
+                                       uint32_t **state, int *blocks)
 {
+    const uint64_t before = FAKE_TURN - 1;
     fake_mailbox *const m = calloc(1, sizeof *m);
     (void)ctx;
     MX_REQUIRE(m != NULL, MX_ERR_MEMORY, "no memory for a test");
@@ -111,8 +115,10 @@ static inline mx_err fake_mailbox_open(mx_ctx ctx, size_t bytes, void **opened, 
     MX_REQUIRE(m->file >= 0 && ftruncate(m->file, (off_t)bytes) == 0, MX_ERR_MEMORY,
                "no shared memory for a test");
     MX_TRY(fake_map(m->file, bytes, box));
+    for (size_t w = 0; w < bytes / sizeof before; w++) (*box)[w] = before << 32 | before;
     *opened = m;
     *state = &m->state;
+    *blocks = 3 * FAKE_BLOCKS;
     return MX_OK;
 }
 
@@ -158,7 +164,7 @@ typedef struct fake_block {
 static inline void *fake_run_block(void *block)
 {
     const fake_block *const b = block;
-    direct_number numbers[DIRECT_NUMBERS];
+    direct_number numbers[FAKE_NUMBERS];
     direct_block(b->group, b->parts, b->number, 0, 1, numbers);
     return NULL;
 }
@@ -168,7 +174,7 @@ static inline mx_err fake_mailbox_run(void *opened, mx_ctx ctx, const app_direct
 {
     const direct_blocks blocks = direct_blocks_of(group);
     const int count = blocks.send + blocks.receive + blocks.sum;
-    fake_block block[2 * DIRECT_MAX_BLOCKS + APP_DIRECT_SUM_BLOCKS];
+    fake_block block[3 * FAKE_BLOCKS];
     (void)opened;
     MX_TRY(mx_fence(ctx));
     for (int b = 0; b < count; b++) {
@@ -182,6 +188,8 @@ static inline mx_err fake_mailbox_run(void *opened, mx_ctx ctx, const app_direct
 
 static const app_direct_device fake_mailboxes = {.slots = 2,
                                                  .units = 8,
+                                                 .numbers = FAKE_NUMBERS,
+                                                 .turn = FAKE_TURN,
                                                  .open = fake_mailbox_open,
                                                  .close = fake_mailbox_close,
                                                  .share = fake_mailbox_share,
@@ -192,7 +200,13 @@ static const app_direct_device fake_mailboxes = {.slots = 2,
 static inline mx_err fake_direct_open(app_transport t)
 {
     const bool hosts = app_local_size(t->comm) < app_size(t->comm);
-    return app_direct_open(t, &fake_mailboxes, hosts ? &app_path_host : NULL);
+    return app_direct_open(t, &fake_mailboxes, hosts ? &app_path_host : NULL, UINT64_MAX);
+}
+
+static inline mx_err fake_direct_large_open(app_transport t)
+{
+    enum { LARGE = 300 };
+    return app_direct_open(t, &fake_mailboxes, &app_path_host, LARGE);
 }
 
 /* Direct messages within a host; between hosts by the path of hosts. */
@@ -201,5 +215,14 @@ static inline app_path fake_direct(void)
     app_path path = app_path_direct;
     path.name = "fake direct";
     path.open = fake_direct_open;
+    return path;
+}
+
+/* Large messages and sums go by the path of hosts, too. */
+static inline app_path fake_direct_large(void)
+{
+    app_path path = app_path_direct_large;
+    path.name = "fake direct, large";
+    path.open = fake_direct_large_open;
     return path;
 }

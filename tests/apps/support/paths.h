@@ -26,7 +26,8 @@ static inline mx_err paths_of_context(app_comm comm, mx_ctx ctx, paths_test test
     const bool nccl = info.device >= 0 && app_size(comm) > 1 &&
                       app_nccl_check(comm, ctx, words, sizeof words) == MX_OK;
     const bool shares = app_size(comm) > 1 && app_size(comm) <= APP_DIRECT_RANKS;
-    const app_path direct = fake_direct();
+    const bool neighbours = info.device >= 0 && shares && app_local_size(comm) == app_size(comm);
+    const app_path direct = fake_direct(), large = fake_direct_large();
     const struct {
         const app_path *path;
         bool possible;
@@ -36,8 +37,10 @@ static inline mx_err paths_of_context(app_comm comm, mx_ctx ctx, paths_test test
         {&app_path_staged, true},
         {&app_path_device, device_mpi},
         {&app_path_nccl, nccl},
-        {&app_path_direct, info.device >= 0 && shares && app_local_size(comm) == app_size(comm)},
+        {&app_path_direct, neighbours},
+        {&app_path_direct_large, neighbours && nccl && getenv("MINX_NCCL_BYTES") != NULL},
         {&direct, info.host_accessible && shares},
+        {&large, info.host_accessible && shares},
         {&fake_path, true},
         {&fake_queue, true},
     };

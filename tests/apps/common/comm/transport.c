@@ -1,5 +1,7 @@
 /* Sums over ranks of elements of views, by every path and on every backend: each number type, parts
- * of a view, and in order with the kernels before and after; the choice of a path by --gpu-mpi. */
+ * of a view, and in order with the kernels before and after; the choice of a path by --gpu-mpi; what
+ * direct messages refuse. */
+#define _POSIX_C_SOURCE 200809L /* mkstemp, setenv */
 #include "comm/transport.h"
 #include "check.h"
 #include "paths.h"
@@ -52,6 +54,27 @@ static mx_err sum_many(app_transport transport)
     }
     MX_TRY(mx_read_element(ctx, view, 0, &value));
     CHECK_I64(value, expected);
+    return mx_view_destroy(&view);
+}
+
+/* Sums of many numbers, as multigrid has them, and of few. */
+static mx_err sum_long(app_transport transport)
+{
+    enum { NUMBERS = 300 };
+    const mx_ctx ctx = app_transport_ctx(transport);
+    const int size = app_size(app_transport_comm(transport));
+    const int64_t counts[] = {NUMBERS, 3, 0, 37, NUMBERS - 1};
+    int64_t values[NUMBERS], expected[NUMBERS];
+    mx_view view;
+    MX_TRY(mx_view_create_1d(ctx, "sums", MX_I64, NUMBERS, &view));
+    for (int i = 0; i < NUMBERS; i++) values[i] = expected[i] = i - 5;
+    MX_TRY(mx_import(ctx, view, values, NULL));
+    for (size_t n = 0; n < sizeof counts / sizeof counts[0]; n++) {
+        MX_TRY(app_sum_view(transport, view, 0, counts[n]));
+        for (int i = 0; i < counts[n]; i++) expected[i] *= size;
+    }
+    MX_TRY(mx_export(ctx, view, values, NULL));
+    for (int i = 0; i < NUMBERS; i++) CHECK_I64(values[i], expected[i]);
     return mx_view_destroy(&view);
 }
 
@@ -116,6 +139,68 @@ static mx_err check_choice(app_comm comm, mx_ctx ctx, app_gpu_mpi wanted)
     return MX_OK;
 }
 
+/* ---- direct messages ---- */
+
+static mx_err open_small_mailbox(mx_ctx ctx, size_t bytes, void **opened, uint64_t **box,
+                                 uint32_t **state, int *blocks)
+{
+    MX_TRY(fake_mailbox_open(ctx, bytes, opened, box, state, blocks));
+    *blocks = 2;
+    return MX_OK;
+}
+
+static mx_err open_small(app_transport t)
+{
+    static app_direct_device small;
+    small = fake_mailboxes;
+    small.open = open_small_mailbox;
+    return app_direct_open(t, &small, &app_path_host, UINT64_MAX);
+}
+
+static void check_seconds(app_comm comm, mx_ctx ctx, const app_path *path, const char *seconds)
+{
+    app_transport transport;
+    setenv("MINX_MESSAGE_SECONDS", seconds, 1);
+    CHECK_FAILS(app_transport_create_path(comm, ctx, path, &transport), MX_ERR_INPUT,
+                "MINX_MESSAGE_SECONDS: got '");
+    CHECK(transport == NULL);
+    unsetenv("MINX_MESSAGE_SECONDS");
+}
+
+static void check_bytes(app_comm comm)
+{
+    const char *const set = getenv("MINX_NCCL_BYTES");
+    char before[32];
+    uint64_t bytes;
+    snprintf(before, sizeof before, "%s", set != NULL ? set : "");
+    unsetenv("MINX_NCCL_BYTES");
+    CHECK_OK(app_direct_nccl_bytes(comm, &bytes));
+    CHECK(bytes == UINT64_MAX);
+    setenv("MINX_NCCL_BYTES", app_rank(comm) == 0 ? "4096" : "17", 1);
+    CHECK_OK(app_direct_nccl_bytes(comm, &bytes));
+    CHECK_I64((int64_t)bytes, 4096);
+    setenv("MINX_NCCL_BYTES", "1M", 1);
+    CHECK_FAILS(app_direct_nccl_bytes(comm, &bytes), MX_ERR_INPUT, "MINX_NCCL_BYTES: got '1M'");
+    if (before[0] != '\0')
+        setenv("MINX_NCCL_BYTES", before, 1);
+    else
+        unsetenv("MINX_NCCL_BYTES");
+}
+
+static void check_refusals(app_comm comm, mx_ctx ctx, const app_path *path)
+{
+    app_path small = *path;
+    app_transport transport;
+    small.open = open_small;
+    CHECK_FAILS(app_transport_create_path(comm, ctx, &small, &transport), MX_ERR_BACKEND,
+                "runs 2 blocks at a time");
+    check_seconds(comm, ctx, path, "-1");
+    check_seconds(comm, ctx, path, "ten");
+    check_seconds(comm, ctx, path, "nan");
+    check_seconds(comm, ctx, path, "");
+    check_bytes(comm);
+}
+
 static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
 {
     app_transport transport;
@@ -125,8 +210,10 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
     MX_TRY(sum_i32(transport));
     MX_TRY(sum_i64(transport));
     MX_TRY(sum_many(transport));
+    MX_TRY(sum_long(transport));
     MX_TRY(check_errors(transport));
     app_transport_destroy(&transport);
+    if (strcmp(path->name, "fake direct") == 0) check_refusals(comm, ctx, path);
     for (int wanted = APP_GPU_MPI_AUTO; wanted <= APP_GPU_MPI_DIRECT; wanted++)
         MX_TRY(check_choice(comm, ctx, (app_gpu_mpi)wanted));
     return MX_OK;
