@@ -20,7 +20,8 @@
 # where the types of their parameters are the same. Files with the source property MINX_KERNEL_UNBATCHED are compiled one by one: those
 # that define MX_NOT_CHECKED, or another macro for a header.
 #
-# Where MINX_KERNEL_CUDA_PTX is ON, nvcc makes PTX of the kernel files, to see that it takes them. <target> gets no cuda instances.
+# Where MINX_KERNEL_CUDA_PTX is ON, <target> gets no cuda instances: the target <target>_kernels_cuda_left, which `all` does not build,
+# makes PTX of the kernel files, to see that nvcc takes them.
 
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
@@ -315,7 +316,7 @@ function(minx_add_kernel_units_ target type instance extension head)
       $<$<BOOL:${MINX_WERROR}>:-Werror>)
   endif()
   if(instance MATCHES "^cuda" AND MINX_KERNEL_CUDA_PTX)
-    set_target_properties(${objects} PROPERTIES CUDA_PTX_COMPILATION ON)
+    set_target_properties(${objects} PROPERTIES CUDA_PTX_COMPILATION ON EXCLUDE_FROM_ALL ON)
   else()
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
   endif()

@@ -332,7 +332,7 @@ minx_has_gpu() { # is an NVIDIA GPU here, with its driver?
 # minx_cuda_arguments PRESET DIR: prints CMake's arguments for the cuda backend, one per line. Where there is nvcc and no GPU, minx_no_gpu says
 # what a script does, unless MINX_CMAKE_ARGS has another choice:
 #   leave-out   run.sh: a new folder gets no cuda backend, because nvcc takes longer than all else
-#   compile     test.sh: kernels are compiled to see that they compile: for one architecture and without optimisation, which takes a
+#   compile     test.sh: those of the core and the apps are compiled to see that they compile: for one architecture and without optimisation, which takes a
 #               tenth of the time. (scripts/gpu-check.sh tests optimised kernels, where there is a GPU.)
 # Other scripts build the whole backend, also in a folder that one of these configured.
 minx_cuda_arguments() {

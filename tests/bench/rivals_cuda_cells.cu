@@ -6,7 +6,7 @@
 
 #include <cub/device/device_scan.cuh>
 
-enum { LANES = 8, COMPONENTS = 3 };
+enum { PARTICLE_LANES = 8, COMPONENTS = 3 };
 
 /* ---- cells ---- */
 
@@ -144,7 +144,7 @@ template <int lanes> static void pairs(const rival_args *g)
 
 void rival_cuda_pairs(const rival_args *g) { pairs<1>(g); }
 
-void rival_cuda_pairs_lanes(const rival_args *g) { pairs<LANES>(g); }
+void rival_cuda_pairs_lanes(const rival_args *g) { pairs<PARTICLE_LANES>(g); }
 
 /* ---- packing: components from first to last by one thread ---- */
 

@@ -2,15 +2,12 @@
  * row, a histogram of doubles by atomics: in shared memory where it fits, in device memory where it
  * does not; and a histogram of integers by copies in device memory, or by one for each block in
  * shared memory. */
-#include "rivals.h"
+#include "rivals_cuda.h"
 
 #include <cub/device/device_scan.cuh>
-#include <cuda_runtime.h>
 
-enum { THREADS = 256, LANES = 8, SHARED_BYTES = 48 << 10, COPIES = 32 };
+enum { LANES = 8, SHARED_BYTES = 48 << 10, COPIES = 32 };
 typedef unsigned long long bin;
-
-static cudaStream_t stream_of(const rival_args *g) { return (cudaStream_t)g->queue; }
 
 void rival_cuda_scan(const rival_args *g)
 {
