@@ -216,8 +216,9 @@ def precision(args, folder):
     check("a small pressure: minx-verify\n" + done.stdout[-1000:], done.returncode, 0)
     text = launch(args, deck, "serial:1:0", "--restart=" + kept, code=2).stderr
     check("restart in another precision: " + text, "precision" in text, True)
-    text = launch(args, deck, runs[0], "sigma=1e-20", "cutoff=2.5e-20", code=2).stderr
-    check("sigma beyond single precision: " + text, "expected precision=double" in text, True)
+    for keys in (("sigma=1e-20", "cutoff=2.5e-20"), ("epsilon=1e-34",), ("skin=200",)):
+        text = launch(args, deck, runs[0], *keys, code=2).stderr
+        check(f"{keys}: too much for single precision: " + text, "precision=double" in text, True)
     return 0
 
 
