@@ -18,10 +18,6 @@ MX_DECLARE_FOR(1D, fe_columns, fe_structure_args)
 /* lines, half: line (z, y) of the nodes held, and of one more on each side */
 MX_DECLARE_FOR(2D, fe_line_starts, fe_structure_args)
 
-MX_ARGS(fe_round_args, (mx_cf64_1, from) (mx_f32_1, to));
-/* to = from */
-MX_DECLARE_FOR(1D_64, fe_round, fe_round_args)
-
 MX_ARGS(fe_coordinates_args,
     (mx_f64_2, coordinates), /* of all nodes held, in the order of fe_in_box: 3 x nodes, x, y, z */
     fe_mesh mesh;
@@ -101,3 +97,12 @@ MX_ARGS(fe_copy_args,
 /* row r: its diagonal; its entries, which start at to(entries of the rows before) */
 MX_DECLARE_FOR(1D, fe_copy_diagonal, fe_copy_args)
 MX_DECLARE_FOR(1D, fe_copy_entries, fe_copy_args)
+
+MX_ARGS(fe_half_args,
+    (fe_storage, from, FE_STORAGE_ACCESSORS)
+    (fe_storage, to, FE_STORAGE_ACCESSORS), /* half or packs */
+    fe_mesh mesh;
+    int low[3]; /* of the rows that `to` has: the first node */
+);
+/* the row of node low + (z, y, x): the coefficients of owned nodes */
+MX_DECLARE_FOR(3D, fe_copy_half, fe_half_args)

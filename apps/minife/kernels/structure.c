@@ -73,12 +73,6 @@ MX_BODY void fe_line_starts_body(const fe_structure_args *a, int z, int y)
 }
 MX_FOR(2D, fe_line_starts, MX_ITEMS_PLAIN)
 
-MX_BODY void fe_round_body(const fe_round_args *a, int64_t i)
-{
-    MX_AT(a->to, i) = (float)MX_AT(a->from, i);
-}
-MX_FOR(1D_64, fe_round)
-
 MX_BODY void fe_coordinates_body(const fe_coordinates_args *a, int i, int j, int k)
 {
     const fe_mesh *const m = &a->mesh;
@@ -108,3 +102,30 @@ MX_BODY void fe_copy_entries_body(const fe_copy_args *a, int row)
             fe_coefficient(&a->matrix, &a->mesh, node, fe_node_of_entry(&around, e));
 }
 MX_FOR(1D, fe_copy_entries, MX_ITEMS_PLAIN)
+
+/* In a row of 27 entries an entry's number is its slot. A ghost's coefficient is read from the row of
+ * its column. */
+MX_BODY void fe_copy_half_body(const fe_half_args *a, int i, int j, int k)
+{
+    const fe_mesh *const m = &a->mesh;
+    fe_node node = fe_item_at(m, i, j, k);
+    for (int d = 0; d < 3; d++) node.at[d] += a->low[d];
+    const bool owned = fe_is_owned(m, node);
+    const fe_stencil around = fe_stencil_of(m, node);
+    const fe_row_place to = fe_place_of_row(&a->to, m, node);
+    if (owned && fe_stencil_size(&around) == FE_SLOTS) {
+        const fe_row_place from = fe_place_of_row(&a->from, m, node);
+        for (int slot = FE_DIAGONAL_SLOT; slot < FE_SLOTS; slot++)
+            fe_put(&a->to, to.first + slot * to.step,
+                   fe_get(&a->from, from.first + slot * from.step));
+        return;
+    }
+    for (int e = fe_entry_of(&around, node); e < fe_stencil_size(&around); e++) {
+        const fe_node other = fe_node_of_entry(&around, e);
+        if (!owned && !fe_is_owned(m, other)) continue;
+        fe_put(&a->to, to.first + fe_slot_of(node, other) * to.step,
+               owned ? fe_coefficient(&a->from, m, node, other)
+                     : fe_coefficient(&a->from, m, other, node));
+    }
+}
+MX_FOR(3D, fe_copy_half, MX_ITEMS_PLAIN)

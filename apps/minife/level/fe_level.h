@@ -159,12 +159,8 @@ mx_err fe_overlap_dot(fe_level *level, mx_view x, mx_view y, mx_view dot, int64_
 
 /* ---- level.c ---- */
 
-/* coarse: all 0. A level with these elements, with its matrix. is_f32: of floats, whatever the
- * input's precision is. Collective. */
-mx_err fe_make_coarse_level(const fe_level *finer, const mx_gid *elements, bool is_f32,
-                            fe_level *coarse);
-/* rounded: all 0. If the level stores doubles, `rounded` becomes the level with a matrix of floats,
- * a view of its own, which is all that is to be destroyed. Else it stays all 0. */
-mx_err fe_round_level(const fe_level *level, fe_level *rounded);
+/* A level with these elements, with its matrix. coarse: all 0, but the form of A, if it is to be
+ * another one, and storage.is_f32, if the matrix is to be floats in any case. Collective. */
+mx_err fe_make_coarse_level(const fe_level *finer, const mx_gid *elements, fe_level *coarse);
 /* Frees what the stages made, however far they came. */
 void fe_level_destroy(fe_level *level);

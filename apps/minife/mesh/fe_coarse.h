@@ -29,8 +29,8 @@ typedef struct fe_between {
     double weight[2];
 } fe_between;
 
-/* floor(n / d) of integers, n from 0 on. Faster than a division of integers, and hosts have vectors
- * of it: n + 1/2 is so far from all multiples of d that rounding does not matter. */
+/* floor(n / d) of integers, n from 0 to 2^52. Faster than a division of integers, and hosts have
+ * vectors of it: n + 1/2 is so far from all multiples of d that rounding does not matter. */
 MX_INLINE int fe_quotient(double n, int d) { return (int)((n + 0.5) / d); }
 
 MX_INLINE fe_between fe_between_coarse(int i, int fine, int coarse)

@@ -11,8 +11,8 @@ typedef struct fe_preconditioner_form {
     /* Vectors of this level's rows that create makes, for the estimate of memory. Those of coarser
      * levels, which have at most an eighth of the rows, are left out. */
     int vectors;
-    /* What it stores of the matrix once more, in parts of what the matrix needs, at most. */
-    double matrices;
+    /* Of a matrix that the operator stores: the bytes a row of what it stores once more. */
+    int matrix_bytes;
     /* One use has so many kernels that the host can wait for it without a loss. */
     bool many_kernels;
     /* For z (rows and ghosts) = M r (rows), views of the caller. *state: its own, which is to be

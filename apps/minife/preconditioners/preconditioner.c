@@ -45,7 +45,8 @@ mx_err fe_precondition(fe_preconditioner *p) { return p->form->apply(p->state); 
 double fe_bytes_of_preconditioner(const fe_input *input, double rows, double matrix)
 {
     const fe_preconditioner_form *const form = forms[input->preconditioner];
-    return form != NULL ? form->vectors * rows * sizeof(double) + form->matrices * matrix : 0;
+    if (form == NULL) return 0;
+    return rows * (form->vectors * (double)sizeof(double) + (matrix > 0 ? form->matrix_bytes : 0));
 }
 
 fe_work fe_work_of_preconditioner(const fe_preconditioner *p) { return p->form->work(p->state); }

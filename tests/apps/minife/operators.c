@@ -1,11 +1,12 @@
 /* Every operator of miniFE against the assembled matrix in csr form: products with random vectors
  * row by row, diagonals, right-hand sides and x . y; on straight and distorted meshes, with both
  * problems, every assembly and both precisions, on every backend, and during the exchange of
- * ghosts. And what products move and compute, by hand for one mesh. (That csr is right is shown by
- * minife_dumps, and for rows with any columns here.) */
+ * ghosts. The copy of the matrix that preconditioners have. And what products move and compute, by
+ * hand for one mesh. (That csr is right is shown by minife_dumps, and for rows with any columns here.) */
 #include "check.h"
 #include "level/fe_level.h"
 #include "operators/fe_operators.h"
+#include "preconditioners/shared/fe_half.h"
 #include "random.h"
 
 #include <float.h>
@@ -83,6 +84,29 @@ static mx_err use_overlap(fe_level *level, mx_view x, mx_view y, outcome *o)
     return mx_view_destroy(&dot);
 }
 
+/* The product with the copy of a preconditioner. */
+static mx_err use_half(const fe_level *level, mx_view x, mx_view y, const outcome *o)
+{
+    fe_level half = {.base = NULL};
+    double largest = 0;
+    double *const got = malloc((size_t)(fe_rows(&level->mesh) + 1) * sizeof *got);
+    MX_REQUIRE(got != NULL, MX_ERR_MEMORY, "no memory");
+    MX_TRY(mx_fill(level->base->ctx, y, &(double){-1}));
+    MX_TRY(fe_half_create(level, &half));
+    CHECK_I64(half.base == NULL, level->storage.kind == FE_STORAGE_NONE ||
+                                     (fe_is_half(&level->storage) && level->storage.is_f32));
+    if (half.base != NULL) {
+        MX_TRY(fe_multiply(&half, x, y));
+        MX_TRY(mx_export(level->base->ctx, y, got, NULL));
+        for (int i = 0; i < fe_rows(&level->mesh); i++) largest = fmax(largest, fabs(o->y[i]));
+        for (int i = 0; i < fe_rows(&level->mesh); i++)
+            CHECK_F64(got[i], o->y[i], F32_TOLERANCE * largest);
+    }
+    fe_half_destroy(&half);
+    free(got);
+    return MX_OK;
+}
+
 static mx_err use_level(fe_level *level, outcome *o, bool overlap)
 {
     const mx_ctx ctx = level->base->ctx;
@@ -105,6 +129,7 @@ static mx_err use_level(fe_level *level, outcome *o, bool overlap)
     MX_TRY(mx_export(ctx, level->views.b, o->b, NULL));
     CHECK_F64(plain, o->y[rows / 2], 0);
     if (overlap) MX_TRY(use_overlap(level, x, y, o));
+    MX_TRY(use_half(level, x, y, o));
     MX_TRY(mx_view_destroy(&x));
     MX_TRY(mx_view_destroy(&y));
     MX_TRY(mx_view_destroy(&diagonal));

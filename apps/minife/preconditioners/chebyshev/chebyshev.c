@@ -7,10 +7,11 @@
  *
  * The bound `high` must not be below the largest eigenvalue by much, or M is not positive definite.
  * A and D are sums over elements, so no eigenvalue of D^-1 A is above the largest one of an element's
- * own matrices. On a mesh of equal boxes that is a formula. On other meshes a few Lanczos iterations give the largest eigenvalue from below, to some percent. They are
- * conjugate gradients with the diagonal as preconditioner, whose coefficients make up the
- * tridiagonal matrix of the Lanczos process (Saad, section 6.7.3). Their start depends on the nodes
- * only, and sums have one order, so all numbers of threads give the same bits. */
+ * own matrices. On a mesh of equal boxes that is a formula. On other meshes a few Lanczos iterations
+ * give the largest eigenvalue from below, to some percent. They are conjugate gradients with the
+ * diagonal as preconditioner, whose coefficients make up the tridiagonal matrix of the Lanczos
+ * process (Saad, section 6.7.3). Their start depends on the nodes only, and sums have one order, so
+ * all numbers of threads give the same bits. */
 #include "fe_smoother.h"
 #include "preconditioners/fe_preconditioner.h"
 
@@ -28,6 +29,20 @@ static mx_range_1 rows(const fe_smoother *s)
 
 mx_err fe_smoother_product(fe_smoother *s) { return fe_multiply(s->level, s->views.x, s->views.w); }
 
+/* Step number `step`; the factors are set. */
+static mx_err take_step(fe_smoother *s, fe_from from, int step)
+{
+    const bool is_last = step + 1 == s->degree;
+    const mx_range_1 all = rows(s);
+    const fe_smooth_args *const a = &s->args;
+    if (from == FE_FROM_ZERO && step == 0) return fe_smooth_from_zero(all, a);
+    MX_TRY(fe_smoother_product(s));
+    if (step == 0) return is_last ? fe_smooth_first_last(all, a) : fe_smooth_first(all, a);
+    if (from == FE_FROM_ZERO && step == 1)
+        return is_last ? fe_smooth_second_last(all, a) : fe_smooth_second(all, a);
+    return is_last ? fe_smooth_step_last(all, a) : fe_smooth_step(all, a);
+}
+
 mx_err fe_smooth(fe_smoother *s, fe_from from)
 {
     const double middle = (s->high + s->low) / 2, half = (s->high - s->low) / 2;
@@ -38,27 +53,26 @@ mx_err fe_smooth(fe_smoother *s, fe_from from)
         const double next = step > 0 ? 1 / (2 * middle / half - rho) : rho;
         s->args.add = step > 0 ? 2 * next / half : 1 / middle;
         s->args.keep = step > 0 ? next * rho * before / s->args.add : 0;
+        if (from == FE_FROM_ZERO && step == 1) s->args.keep /= before; /* of x */
         before = s->args.add;
         rho = next;
-        if (step == 0 && from == FE_FROM_ZERO) {
-            MX_TRY(fe_smooth_first(rows(s), &s->args));
-            continue;
-        }
-        MX_TRY(fe_smoother_product(s));
-        MX_TRY(fe_smooth_step(rows(s), &s->args));
+        MX_TRY(take_step(s, from, step));
     }
     return MX_OK;
 }
 
-/* A step reads b, w, the diagonal, d and x, and writes d and x (56 bytes a row, 6 flops); the first
- * one from 0 has neither w nor old values (32 bytes, 2 flops). */
+/* A step with a product reads b, w, the diagonal and x, and writes x (40 bytes a row, 6 flops); of
+ * these each but the last writes d, and each but the first reads it. The first step from 0 reads b
+ * and the diagonal, and writes x (24 bytes, 2 flops). */
 fe_work fe_work_of_smoother(const fe_smoother *s, fe_from from)
 {
     const fe_work product = fe_work_of_product(s->level);
     const double n = fe_rows(&s->level->mesh), steps = s->degree - (from == FE_FROM_ZERO);
-    fe_work work = {steps * (product.bytes + 56 * n), steps * (product.flops + 6 * n)};
+    const double between = steps > 1 ? steps - 1 : 0;
+    fe_work work = {steps * (product.bytes + 40 * n) + between * 16 * n,
+                    steps * (product.flops + 6 * n)};
     if (from == FE_FROM_ZERO) {
-        work.bytes += 32 * n;
+        work.bytes += 24 * n;
         work.flops += 2 * n;
     }
     return work;
@@ -205,8 +219,8 @@ mx_err fe_smoother_create(fe_level *level, mx_view b, mx_view x, int degree, dou
 {
     const mx_ctx ctx = level->base->ctx;
     const int count = fe_rows(&level->mesh);
-    MX_TRY(fe_round_level(level, &s->rounded));
-    s->level = s->rounded.base != NULL ? &s->rounded : level;
+    MX_TRY(fe_half_create(level, &s->half));
+    s->level = s->half.base != NULL ? &s->half : level;
     s->degree = degree;
     s->views.b = b;
     s->views.x = x;
@@ -220,7 +234,7 @@ mx_err fe_smoother_create(fe_level *level, mx_view b, mx_view x, int degree, dou
 
 void fe_smoother_destroy(fe_smoother *s)
 {
-    (void)mx_view_destroy(&s->rounded.views.value);
+    fe_half_destroy(&s->half);
     (void)mx_view_destroy(&s->views.diagonal);
     (void)mx_view_destroy(&s->views.w);
     (void)mx_view_destroy(&s->views.d);
@@ -250,7 +264,7 @@ static mx_err apply(void *state) { return fe_smooth(state, FE_FROM_ZERO); }
 static fe_work work(const void *state) { return fe_work_of_smoother(state, FE_FROM_ZERO); }
 
 const fe_preconditioner_form fe_preconditioner_chebyshev = {.vectors = 3,
-                                                            .matrices = 0.5,
+                                                            .matrix_bytes = FE_HALF_ROW_BYTES,
                                                             .create = create,
                                                             .destroy = destroy,
                                                             .apply = apply,

@@ -1,21 +1,21 @@
 /* Polynomials in the matrix: the preconditioner chebyshev, and the smoother of multigrid. */
 #pragma once
 #include "fe_smoother_kernels.h"
-#include "level/fe_level.h"
+#include "preconditioners/shared/fe_half.h"
 
 /* Steps of the Chebyshev iteration for A x = b, which damp the part of the error whose eigenvalues
  * of (1/diagonal) A lie between low and high. */
 typedef struct fe_smoother {
-    fe_level *level;  /* the caller's, or `rounded`: digits that a preconditioner has no use for */
-    fe_level rounded; /* fe_round_level */
-    int degree;       /* steps, at least one */
+    fe_level *level; /* the caller's, or `half` */
+    fe_level half;   /* fe_half_create */
+    int degree;      /* steps, at least one */
     double low, high;
     fe_smoother_views views; /* b and x are the caller's */
     fe_smooth_args args;
 } fe_smoother;
 
-/* smoother: all 0. b: rows; x: rows and ghosts. ratio: of high to
- * low. high is a formula, or estimated by Lanczos iterations, which use x. Collective. */
+/* smoother: all 0. b: rows; x: rows and ghosts. ratio: of high to low. high is a formula, or
+ * estimated by Lanczos iterations, which use x. Collective. */
 mx_err fe_smoother_create(fe_level *level, mx_view b, mx_view x, int degree, double ratio,
                           fe_smoother *smoother);
 void fe_smoother_destroy(fe_smoother *smoother);

@@ -14,10 +14,17 @@ MX_ARGS_FROM(fe_smooth_args, fe_smoother_views,
     (mx_f64_1, x) (mx_f64_1, d),
     double keep, add;
 );
-/* the first step from x = 0: d = b / diagonal, x = add d */
+/* the first step from x = 0: x = add b / diagonal */
+MX_DECLARE_FOR(1D, fe_smooth_from_zero, fe_smooth_args)
+/* Steps with w = A x: d = kept + (b - w) / diagonal, x += add d. kept: 0 in the first step; keep x
+ * in the second one from x = 0, since x is a multiple of what d would be; and else keep d. The last
+ * step does not store d. */
 MX_DECLARE_FOR(1D, fe_smooth_first, fe_smooth_args)
-/* d = keep d + (b - w) / diagonal, x += add d, where w = A x */
+MX_DECLARE_FOR(1D, fe_smooth_first_last, fe_smooth_args)
+MX_DECLARE_FOR(1D, fe_smooth_second, fe_smooth_args)
+MX_DECLARE_FOR(1D, fe_smooth_second_last, fe_smooth_args)
 MX_DECLARE_FOR(1D, fe_smooth_step, fe_smooth_args)
+MX_DECLARE_FOR(1D, fe_smooth_step_last, fe_smooth_args)
 
 /* Lanczos iterations: conjugate gradients with the diagonal as preconditioner, without a solution.
  * The residual is in d, the direction in x. */

@@ -32,7 +32,7 @@
 
 #include <stdlib.h>
 
-enum { GRIDS = 4, COLOURS = 8 };
+enum { GRIDS = 4, COLOURS = 8, ENTRY_BYTES = sizeof(double) + sizeof(int32_t) };
 static const double FACTOR = 2;
 
 typedef struct colour_views {
@@ -106,7 +106,7 @@ static mx_err cycle(void *state)
  * (24). From any x both have u too. */
 static fe_work work_of_cycle(const void *state)
 {
-    enum { ENTRY = sizeof(double) + sizeof(int32_t), FROM_ZERO = 32 + 24, FROM_X = 32 + 24 + 16 };
+    enum { FROM_ZERO = 32 + 24, FROM_X = 32 + 24 + 16 };
     const hpcg *const h = state;
     fe_work work = {0, 0};
     for (int n = 0; n < GRIDS; n++) {
@@ -114,7 +114,8 @@ static fe_work work_of_cycle(const void *state)
         const bool coarsest = n + 1 == GRIDS;
         const double of_rows = fe_rows(&level->mesh), entries = (double)level->entries - of_rows;
         const double read = coarsest ? 1 : 1 + 1.5 + 1.0 / COLOURS;
-        work.bytes += read * entries * ENTRY + (FROM_ZERO + (coarsest ? 0 : FROM_X)) * of_rows;
+        work.bytes +=
+            read * entries * ENTRY_BYTES + (FROM_ZERO + (coarsest ? 0 : FROM_X)) * of_rows;
         work.flops += read * entries * 2 + (coarsest ? 4 : 9) * of_rows;
     }
     return work;
@@ -229,7 +230,7 @@ static mx_err make_grid(const grid *finer, grid *g)
     const mx_ctx ctx = finer->level->base->ctx;
     const mx_gid elements[] = {fine->elements[0] / 2, fine->elements[1] / 2, fine->elements[2] / 2};
     g->level = &g->coarse;
-    MX_TRY(fe_make_coarse_level(finer->level, elements, false, g->level));
+    MX_TRY(fe_make_coarse_level(finer->level, elements, g->level));
     MX_TRY(mx_view_create_1d(ctx, "hpcg b", MX_F64, fe_rows(&g->level->mesh), &g->b));
     return mx_view_create_1d(ctx, "hpcg x", MX_F64, fe_held(&g->level->mesh), &g->x);
 }
@@ -280,7 +281,7 @@ static void destroy(void *state)
 }
 
 const fe_preconditioner_form fe_preconditioner_hpcg = {.vectors = 2,
-                                                       .matrices = 1,
+                                                       .matrix_bytes = FE_SLOTS * ENTRY_BYTES,
                                                        .many_kernels = true,
                                                        .create = create,
                                                        .destroy = destroy,

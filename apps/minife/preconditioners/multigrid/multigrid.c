@@ -14,8 +14,8 @@
  * coarsest level has at most 4 elements along each dimension. Operators are discretised anew on
  * each level, with the nodes of that level; on nested uniform meshes that is the Galerkin product.
  *
- * Coefficients are floats, on all levels (fe_round_level); vectors are doubles. With csr that saves a
- * third of the bytes of a product, with half of the matrix a half.
+ * Where the operator stores a matrix, all levels have half of it, in floats (fe_half.h); vectors are
+ * doubles.
  *
  * Ranks: a coarse node belongs to the rank with the fine node at its place (fe_coarse.h), so a
  * transfer costs one exchange of coarse ghosts, and ranks may have no nodes at all on coarse
@@ -28,7 +28,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_GRIDS = 32, BOTTOM_ELEMENTS = 4 };
+/* elements along a dimension: fe_quotient can divide the product of those of two levels */
+enum { MAX_GRIDS = 32, BOTTOM_ELEMENTS = 4, MAX_ELEMENTS = 90000000 };
 
 /* The smoother damps errors whose eigenvalues are above high / RATIO: those that the coarser mesh
  * does not have. */
@@ -241,7 +242,7 @@ static mx_err make_grid(const grid *finer, const mx_gid *elements, grid *g)
 {
     const mx_ctx ctx = finer->level->base->ctx;
     g->level = &g->coarse;
-    MX_TRY(fe_make_coarse_level(finer->level, elements, true, g->level));
+    MX_TRY(fe_half_coarse(finer->level, elements, g->level));
     MX_TRY(mx_view_create_1d(ctx, "multigrid b", MX_F64, fe_held(&g->level->mesh), &g->b));
     return mx_view_create_1d(ctx, "multigrid x", MX_F64, fe_held(&g->level->mesh), &g->x);
 }
@@ -263,6 +264,11 @@ static mx_err make_grids(multigrid *m, fe_level *finest, mx_view b, mx_view x)
 {
     const int degree = (int)finest->input->chebyshev_degree;
     mx_gid coarser[3];
+    for (int d = 0; d < 3; d++)
+        MX_REQUIRE(
+            finest->mesh.elements[d] <= MAX_ELEMENTS, MX_ERR_INPUT,
+            "preconditioner=multigrid: got %d elements along a dimension, expected at most %d",
+            finest->mesh.elements[d], MAX_ELEMENTS);
     m->count = 1;
     m->grids[0].level = finest;
     MX_TRY(mx_view_retain(m->grids[0].b = b));
@@ -300,7 +306,7 @@ static void destroy(void *state)
 }
 
 const fe_preconditioner_form fe_preconditioner_multigrid = {.vectors = 3,
-                                                            .matrices = 0.5,
+                                                            .matrix_bytes = FE_HALF_ROW_BYTES,
                                                             .many_kernels = true,
                                                             .create = create,
                                                             .destroy = destroy,
