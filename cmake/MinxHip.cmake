@@ -18,5 +18,5 @@ if(NOT MINX_HIPCC OR NOT MINX_HIP_LIBRARY)
   return()
 endif()
 set(minx_HIP ON)
-set(minx_HIP_RUNTIME ${MINX_HIP_LIBRARY})
+set(minx_HIP_RUNTIME ${MINX_HIP_LIBRARY} stdc++) # rocPRIM uses the streams of C++
 list(JOIN MINX_HIP_ARCHITECTURES " " minx_HIP_TARGET)

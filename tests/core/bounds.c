@@ -30,8 +30,7 @@ static void check_report(mx_ctx ctx, mx_err err, const mx_view line_view, const 
     snprintf(expected, sizeof expected, "kernels/bounds.c:%d: ", (int)line);
     CHECK_TEXT(message, expected);
     snprintf(expected, sizeof expected,
-             check_is(ctx, "cuda") ? "in one of the kernels since the last fence: %s)"
-                                   : "kernel %s: ",
+             check_is_gpu(ctx) ? "in one of the kernels since the last fence: %s)" : "kernel %s: ",
              kernel);
     CHECK_TEXT(message, expected);
 }
@@ -142,7 +141,7 @@ static void test_bins(mx_ctx ctx, bounds_args *a, mx_view line)
     check_report(ctx, launched(ctx, bounds_top(all, a, 1, tops)), line, "bounds_top",
                  "bin -9 of a reduction into an array of length 1 in item 0 (9 such");
     for (int e = 1; e < 4; e++) CHECK_I64(tops[e], -7);
-    if (!check_is(ctx, "cuda")) /* which runs no item then */
+    if (!check_is_gpu(ctx)) /* which runs no item then */
         check_report(ctx, launched(ctx, bounds_bin(all, a, 0, bins)), line, "bounds_bin",
                      "bin -9 of a reduction into an array of length 0 in item 0 (10 such");
     a->shift = 0;

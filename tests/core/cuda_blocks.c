@@ -3,6 +3,7 @@
 #include "check.h"
 
 enum { MX_GPU_WAVE_ = 32 }; /* as on NVIDIA's GPUs */
+#define MX_GPU_MAX_BLOCKS_(threads) INT32_MAX
 #include "../../core/backends/device/device_grid.h"
 
 /* An H200 runs 8 blocks of 256 threads on each of its 132 multiprocessors at a time. */

@@ -91,10 +91,10 @@ static bool device_available(const char **why)
                  "there is no " VENDOR " driver, or it is older than " RUNTIME
                  " %d.%d, with which this program was built",
                  runtime_version / 10, runtime_version % 10);
+    else if (err == MX_GPU_(ErrorNoDevice) || (err == MX_GPU_(Success) && devices == 0))
+        snprintf(text, sizeof text, "this machine has no " RUNTIME " device");
     else if (err != MX_GPU_(Success))
         snprintf(text, sizeof text, "%s", MX_GPU_(GetErrorString)(err));
-    else if (devices == 0)
-        snprintf(text, sizeof text, "this machine has no " RUNTIME " device");
     return err == MX_GPU_(Success) && devices > 0;
 }
 
@@ -355,9 +355,9 @@ static mx_err result_memory(mx_ctx ctx, size_t bytes, void **memory)
     return MX_OK;
 }
 
-/* There is one block for each team, with two exceptions. If each block needs scratch in device
- * memory, there are only as many blocks as the device can run at the same time, and a block runs
- * several teams. If each block has a partial result, there are up to 64 times as many blocks: with
+/* There is one block for each team, if a grid can have so many, with two exceptions. If each block
+ * needs scratch in device memory, there are only as many blocks as the device can run at the same
+ * time, and a block runs several teams. If each block has a partial result, there are up to 64 times as many blocks: with
  * fewer and longer ones, teams of unequal length take longer. The number of bytes of the partial
  * results has a limit too, because small teams with large values would need gigabytes. */
 static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
@@ -392,7 +392,7 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
                l->kernel->name, shared - MX_GPU_COLLECTIVE_BYTES_(team->size),
                state_of(ctx)->max_shared - MX_GPU_COLLECTIVE_BYTES_(team->size));
     l->scratch_bytes = team->team_bytes[1] + (size_t)team->size * team->thread_bytes[1];
-    plan->blocks = l->axis[0].end;
+    plan->blocks = at_most(l->axis[0].end, MX_GPU_MAX_BLOCKS_(team->lanes));
     const bool reduces = l->kernel->pattern == MX_PATTERN_REDUCE;
     if (l->scratch_bytes > 0 || reduces) {
         const int64_t resident = state_of(ctx)->resident;

@@ -79,7 +79,7 @@ static bool plan_planes(mx_launch *l, const mx_instance *instance, int64_t resid
     if (ceil_div(contiguous, WARP) * WARP < ceil_div(contiguous, width) * width) width = WARP;
     while (width < threads && threads / width / 2 >= rows) width *= 2;
     const int64_t along = ceil_div(contiguous, width), across = ceil_div(rows, threads / width);
-    if (along > INT32_MAX || across > GRID_LIMIT) return false;
+    if (along > MX_GPU_MAX_BLOCKS_(width) || across > GRID_LIMIT) return false;
     const bool many = ceil_div(planes, MX_GPU_PLANES_) >=
                       ceil_div(FEW_ROUNDS * resident * THREADS / threads, along * across);
     plan->per_thread = !reduces || per_thread == 1 ? 1 : many ? MX_GPU_PLANES_ : MX_GPU_FEW_PLANES_;
@@ -130,9 +130,10 @@ static mx_err plan_grid(mx_launch *l, const mx_instance *instance, int64_t proce
         along = at_most(along, limit_along > 2 ? limit_along : 2);
         across = at_most(across, limit / (along > 0 ? along : 1));
     }
-    MX_REQUIRE(along <= INT32_MAX && across <= (int64_t)GRID_LIMIT * GRID_LIMIT, MX_ERR_EXTENT,
-               "kernel %s: a range of %lld by %lld items is too large for one launch",
-               l->kernel->name, (long long)rows, (long long)contiguous);
+    MX_REQUIRE(
+        along <= MX_GPU_MAX_BLOCKS_(plan->block[0]) && across <= (int64_t)GRID_LIMIT * GRID_LIMIT,
+        MX_ERR_EXTENT, "kernel %s: a range of %lld by %lld items is too large for one launch",
+        l->kernel->name, (long long)rows, (long long)contiguous);
     plan->grid[0] = (unsigned)along;
     plan->grid[2] = (unsigned)(across > 0 ? ceil_div(across, GRID_LIMIT) : 1);
     plan->grid[1] = (unsigned)ceil_div(across, plan->grid[2]);

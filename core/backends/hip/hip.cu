@@ -20,14 +20,18 @@ enum { runtime_version = HIP_VERSION_MAJOR * 10 + HIP_VERSION_MINOR };
 typedef hipDeviceProp_t properties_of_device;
 typedef hipGraphNode_t node_t;
 
+/* Some devices have no number of their own: the place on the bus becomes a part of the id. */
 static hipError_t device_id(const hipDeviceProp_t *properties, int device, unsigned char id[16])
 {
     hipUUID uuid;
     const hipError_t err = hipDeviceGetUuid(&uuid, device);
-    (void)properties;
     static_assert(sizeof uuid.bytes == 16, "an id has another size");
-    if (err == hipSuccess) memcpy(id, uuid.bytes, 16);
-    return err;
+    if (err != hipSuccess) return err;
+    const int place[] = {properties->pciDomainID, properties->pciBusID, properties->pciDeviceID};
+    memcpy(id, uuid.bytes, 16);
+    for (int n = 0; n < 3; n++)
+        for (int b = 0; b < 4; b++) id[4 * n + b] ^= (unsigned char)(place[n] >> 8 * b);
+    return hipSuccess;
 }
 
 static size_t shared_bytes(const hipDeviceProp_t *properties)

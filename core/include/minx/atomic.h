@@ -253,8 +253,10 @@ MX_ATOMIC_INTEGER_(u64, uint64_t, uint64_t, mx_bits64_, unsigned long long)
 #define mx_store_fence() MX_FENCE_(__ATOMIC_RELEASE)
 
 /* The lock that belongs to an address. mx_lock_: did this item get it? Hosts wait until it does; a
- * thread of a GPU must not, since the one that has it may belong to the same warp and wait for it
- * to take the other branch. */
+ * thread of a GPU must not, since the one that has it may belong to the same wave and wait for it
+ * to take the other branch. For the same reason the compiler must not see which items leave the loop
+ * (MX_UNSEEN_): it would move the update behind the loop, where lanes wait for all others of their
+ * wave. */
 #ifdef MX_GPU_CODE_
 MX_INLINE int *mx_lock_of_(const void *p)
 {
@@ -272,21 +274,23 @@ MX_INLINE void mx_unlock_(const void *p)
     __threadfence();
     atomicExch(mx_lock_of_(p), 0);
 }
+#define MX_UNSEEN_(flag) mx_gpu_unseen_(flag)
 #else
 bool mx_lock_(const void *p);
 void mx_unlock_(const void *p);
+#define MX_UNSEEN_(flag) (flag)
 #endif
-#define MX_ATOMIC_UPDATE(T, p, copy, ...)        \
-    do {                                         \
-        T *const mx_shared_ = (p);               \
-        for (bool mx_open_ = true; mx_open_;) {  \
-            if (!mx_lock_(mx_shared_)) continue; \
-            mx_races_exclusive_(1);              \
-            T copy = *mx_shared_;                \
-            __VA_ARGS__;                         \
-            *mx_shared_ = copy;                  \
-            mx_races_exclusive_(-1);             \
-            mx_unlock_(mx_shared_);              \
-            mx_open_ = false;                    \
-        }                                        \
+#define MX_ATOMIC_UPDATE(T, p, copy, ...)                                       \
+    do {                                                                        \
+        T *const mx_shared_ = (p);                                              \
+        for (bool mx_open_ = true; mx_open_; mx_open_ = MX_UNSEEN_(mx_open_)) { \
+            if (!mx_lock_(mx_shared_)) continue;                                \
+            mx_races_exclusive_(1);                                             \
+            T copy = *mx_shared_;                                               \
+            __VA_ARGS__;                                                        \
+            *mx_shared_ = copy;                                                 \
+            mx_races_exclusive_(-1);                                            \
+            mx_unlock_(mx_shared_);                                             \
+            mx_open_ = false;                                                   \
+        }                                                                       \
     } while (0)

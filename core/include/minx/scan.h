@@ -13,13 +13,13 @@
  * init(v) stores the identity of join in *v. join(into, v) joins *v, the value of later items,
  * into *into, that of earlier items. It must be associative, but need not be commutative.
  *
- * A body may be called twice for an item, so it must store only when `final` is true. The total may
- * be NULL; name_into leaves it in a view.
+ * A body may be called several times for an item, so it must store only when `final` is true. It is
+ * true once. The total may be NULL; name_into leaves it in a view.
  *
  * Hosts: the bits are the same for any number of threads. The total may differ by rounding from the
- * sum that the last item gets, because the order of additions is not the same. cuda: CUB's
- * single-pass scan (Merrill and Garland 2016), which reads and writes all data once. Its sums of
- * floating-point numbers may differ in their last bits from run to run. */
+ * sum that the last item gets, because the order of additions is not the same. cuda and
+ * hip: the single-pass scan of CUB or rocPRIM (Merrill and Garland 2016), which reads and writes all
+ * data once. Its sums of floating-point numbers may differ in their last bits from run to run. */
 #pragma once
 #include "minx/kernel.h"
 
@@ -120,6 +120,10 @@ template <class K> struct mx_gpu_shares_ {
         mx_gpu_shares_ moved = *this;
         moved.at += n;
         return moved;
+    }
+    __host__ __device__ __forceinline__ mx_gpu_shares_ operator-(int64_t n) const
+    {
+        return *this + -n;
     }
 };
 

@@ -17,6 +17,7 @@ typedef cudaFuncAttributes hipFuncAttributes;
 #define hipErrorMemoryAllocation cudaErrorMemoryAllocation
 #define hipErrorInsufficientDriver cudaErrorInsufficientDriver
 #define hipErrorInvalidValue cudaErrorInvalidValue
+#define hipErrorNoDevice cudaErrorNoDevice
 #define hipStreamNonBlocking cudaStreamNonBlocking
 #define hipEventDisableTiming cudaEventDisableTiming
 #define hipEventDefault cudaEventDefault
@@ -61,7 +62,8 @@ typedef cudaFuncAttributes hipFuncAttributes;
 /* The properties that minx reads. */
 typedef struct hipDeviceProp_t {
     char name[256], gcnArchName[256];
-    int multiProcessorCount, maxThreadsPerMultiProcessor, major, minor;
+    int multiProcessorCount, maxThreadsPerMultiProcessor;
+    int pciDomainID, pciBusID, pciDeviceID;
     size_t sharedMemPerBlock;
 } hipDeviceProp_t;
 static inline hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device)
@@ -73,8 +75,9 @@ static inline hipError_t hipGetDeviceProperties(hipDeviceProp_t *p, int device)
     p->gcnArchName[0] = '\0';
     p->multiProcessorCount = q.multiProcessorCount;
     p->maxThreadsPerMultiProcessor = q.maxThreadsPerMultiProcessor;
-    p->major = q.major;
-    p->minor = q.minor;
+    p->pciDomainID = q.pciDomainID;
+    p->pciBusID = q.pciBusID;
+    p->pciDeviceID = q.pciDeviceID;
     p->sharedMemPerBlock = q.sharedMemPerBlockOptin;
     return cudaSuccess;
 }
@@ -134,6 +137,7 @@ template <class T> static __device__ __forceinline__ T __shfl(T v, int from, int
 {
     return __shfl_sync(hip_group_(width), v, from, width);
 }
+#define __builtin_amdgcn_fence(order, scope) ((void)0)
 #define __builtin_amdgcn_wave_barrier() __syncwarp()
 #define __builtin_amdgcn_s_memrealtime() (hip_nanoseconds_() / 10)
 static __device__ __forceinline__ unsigned long long hip_nanoseconds_()

@@ -175,8 +175,9 @@ mx_gpu_league_(const typename K::args *args, const mx_team_shape &shape, int lea
     mx_team t =
         mx_team_of_<lanes>(shape, league, scratch + (size_t)blockIdx.x * scratch_bytes, overflow);
     const bool shared_scratch = (shape.team_bytes[0] | shape.team_bytes[1]) != 0;
-    for (int rank = (int)blockIdx.x; rank < league; rank += (int)gridDim.x) {
-        t.league_rank = rank;
+    /* unsigned: the rank behind the last one may not fit an int */
+    for (unsigned rank = blockIdx.x; rank < (unsigned)league; rank += gridDim.x) {
+        t.league_rank = (int)rank;
         memset(t.used, 0, sizeof t.used);
         K::team(args, &t, total);
         /* The block's next team uses the same scratch. Collectives need no barrier here: they end

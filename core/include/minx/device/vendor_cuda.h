@@ -107,7 +107,14 @@ static __device__ __forceinline__ double mx_gpu_rough_reciprocal_(double x)
     return y;
 }
 
+/* The flag, of which the compiler must know nothing where the lanes of a wave run in step: see
+ * MX_ATOMIC_UPDATE. */
+static __device__ __forceinline__ bool mx_gpu_unseen_(bool flag) { return flag; }
+
 /* ---- launches ---- */
+
+/* Blocks along x that a grid can have, if a block has so many threads along x. */
+#define MX_GPU_MAX_BLOCKS_(threads) INT32_MAX
 
 /* kernel<<<grid, block, shared_bytes, queue>>>(parameters...). overlaps: the kernel is set up while
  * the kernel before it still runs (mx_gpu_begin_). */

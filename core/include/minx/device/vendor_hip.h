@@ -42,7 +42,8 @@ static __device__ __forceinline__ mx_gpu_lanes_ mx_gpu_lanes_of_(int lanes) { re
 #define MX_GPU_SHUFFLE_XOR_(lanes, v, distance) __shfl_xor(v, distance, lanes)
 #define MX_GPU_SHUFFLE_UP_(lanes, v, distance, width) __shfl_up(v, distance, width)
 #define MX_GPU_SHUFFLE_(lanes, v, from, width) __shfl(v, from, width)
-#define MX_GPU_WAVE_BARRIER_() __builtin_amdgcn_wave_barrier()
+#define MX_GPU_WAVE_BARRIER_() \
+    (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"), __builtin_amdgcn_wave_barrier())
 
 /* ---- instructions ---- */
 
@@ -78,7 +79,19 @@ static __device__ __forceinline__ double mx_gpu_rough_reciprocal_(double x)
     return __builtin_amdgcn_rcp(x);
 }
 
+static __device__ __forceinline__ bool mx_gpu_unseen_(bool flag)
+{
+    unsigned number = flag;
+#ifdef __HIP_PLATFORM_AMD__
+    asm volatile("" : "+v"(number));
+#endif
+    return number != 0;
+}
+
 /* ---- launches ---- */
+
+/* A grid has less than 2^32 threads along x. */
+#define MX_GPU_MAX_BLOCKS_(threads) ((int64_t)UINT32_MAX / (threads))
 
 template <class... Parameters>
 static int mx_gpu_start_on_(void *queue, bool, void (*kernel)(Parameters...), dim3 grid, dim3 block,
@@ -97,7 +110,7 @@ static int mx_gpu_start_on_(void *queue, bool, void (*kernel)(Parameters...), di
 
 /* ---- scans and sorts over a device: rocPRIM ---- */
 
-#define MX_GPU_SCAN_HEADER_ <rocprim/device/device_scan.hpp>
+#define MX_GPU_SCAN_HEADER_ "minx/device/vendor_hip_scan.h"
 #define MX_GPU_PLUS_(T) rocprim::plus<T>
 #define MX_GPU_VALUE_AT_(T, address) rocprim::future_value<T>(address)
 #define MX_GPU_EXCLUSIVE_SCAN_(work, bytes, in, out, join, start, n, queue) \
