@@ -285,8 +285,9 @@ static void test_printing(void)
     snprintf(line, sizeof line, "minx cores: %d\n", mx_host_cores());
     CHECK_TEXT(out, line);
     CHECK_TEXT(out, "minx serial: available");
-    if (!mx_backend_available("cuda", &why)) {
-        snprintf(line, sizeof line, "minx cuda: %.100s", why);
+    for (int b = 0; mx_backend_name(b) != NULL; b++) {
+        if (mx_backend_available(mx_backend_name(b), &why)) continue;
+        snprintf(line, sizeof line, "minx %s: %.100s", mx_backend_name(b), why);
         CHECK_TEXT(out, line);
     }
     mx_finalize();

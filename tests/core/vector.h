@@ -5,7 +5,7 @@
 #define VE_TYPES(M) \
     M(f64, double) M(f32, float) M(i32, int32_t) M(i64, int64_t) M(u32, uint32_t) M(u64, uint64_t)
 
-enum { VE_LANES = 32, VE_ROWS_PER_TEAM = 5 };
+enum { VE_LANES = 64, VE_ROWS_PER_TEAM = 5 };
 
 /* What each lane has of a row, at VE_LANES * r + lane; what a scan gives each element. */
 /* clang-format off */

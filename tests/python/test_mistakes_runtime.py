@@ -250,7 +250,7 @@ MISTAKES = {
     "key": (lambda: minx.Context("serial:threds=1"), "Error",
         "MX_ERR_INPUT: serial:threds=1: unknown key 'threds', expected one of threads, device, layout, order, seed, "
         "cores, "
-        "check, priority"),
+        "lanes, check, priority"),
     "device of hosts": (lambda: minx.Context("serial:device=1"), "Error",
         "MX_ERR_INPUT: device: got 1, serial has no devices: leave the key out, or choose a backend with devices"),
     "stream of hosts": (lambda: minx.Context("openmp", stream=1), "Error",

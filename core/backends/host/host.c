@@ -83,7 +83,8 @@ static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
     const bool several = host->auto_team_size > 0;
     const bool any_size = lanes_are_threads || (host->watched && team->size == MX_AUTO);
     if (team->size == MX_AUTO) team->size = several ? host->auto_team_size : 1;
-    if (team->lanes == MX_AUTO) team->lanes = several ? host->auto_team_lanes : 1;
+    if (team->lanes == MX_AUTO)
+        team->lanes = ctx->auto_lanes > 0 ? ctx->auto_lanes : several ? host->auto_team_lanes : 1;
     if (!lanes_are_threads) team->lanes = 1;
     const int max_count = MX_TEAM_MAX / team->lanes,
               available = any_size                                      ? max_count

@@ -13,12 +13,13 @@
  *                                 destroys one. A thread that it starts in between inherits its
  *                                 core. Threads that OpenMP starts later may use all cores of the
  *                                 process
- *     cuda[:device=N]             device N, default 0, with a stream of its own
+ *     cuda[:device=N]             device N, default 0, with a stream of its own. hip is the same
  *     cuda:priority=high          blocks of its kernels start before waiting blocks of other
  *                                 contexts of the device
  *     simt[:threads=N]            debug: N host threads run items one by one, as GPU threads do.
  *                                 Views have the GPU's layout, in memory that host code cannot
  *                                 access
+ *     simt:lanes=64               teams with MX_AUTO have 64 lanes, as on AMD's GPUs; else 4
  *     serial:order=shuffled[,seed=N]   debug: items in random order, which shows hidden dependences
  *
  * Every resource takes layout=left|right and check=RESOURCE. With check, each launch is repeated on

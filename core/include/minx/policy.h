@@ -137,10 +137,10 @@ typedef struct mx_teams {
 } mx_teams;
 
 /* Teams without scratch. size and lanes are at least 1, or MX_AUTO; lanes is a power of two up to
- * 64, on cuda up to 32. MX_AUTO gives
+ * 64, on NVIDIA's GPUs up to 32. MX_AUTO gives
  *   hosts   1 thread of 1 lane, which is fastest; results do not depend on the number of threads of the context
  *   simt    2 threads of 4 lanes, so that missing barriers and singles show
- *   cuda    32 lanes, and so many threads that the team has 256 lanes
+ *   GPUs    the lanes of a wave (32, on AMD's GPUs 64), and so many threads that the team has 256 lanes
  * MX_ERR_ARG at the launch: another size or number of lanes; more than 1024 lanes in a team (size
  * times lanes); on serial and openmp a size above the threads of the context; 64 GiB of scratch or
  * more. serial:order=shuffled is as simt here. */

@@ -206,6 +206,7 @@ struct mx_ctx_s {
      * were not given. */
     int threads;
     int device;
+    int auto_lanes; /* of teams with MX_AUTO, in place of host.auto_team_lanes */
     uint64_t seed;
     bool shuffled;
     bool high_priority; /* contexts of devices only */

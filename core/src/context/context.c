@@ -87,6 +87,7 @@ static mx_err open_context(const char *text, const mx_resource *r, mx_ctx ctx)
     ctx->layout = r->layout == MX_LAYOUT_DEFAULT ? ctx->backend->info.layout : r->layout;
     ctx->threads = r->shuffled ? 1 : r->threads;
     ctx->device = r->device;
+    ctx->auto_lanes = r->lanes;
     ctx->shuffled = r->shuffled;
     ctx->high_priority = r->high_priority;
     ctx->reduction_wait = defaults.reduction_wait;

@@ -23,6 +23,7 @@ typedef struct mx_resource {
     char backend[32];
     int threads;      /* 0: not given */
     int device;       /* -1: not given */
+    int lanes;        /* 0: not given */
     int64_t seed;     /* -1: not given */
     int64_t cores[2]; /* first and last; -1: not given */
     mx_layout layout; /* MX_LAYOUT_DEFAULT: not given */

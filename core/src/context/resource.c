@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_THREADS = 4096, MAX_DEVICE = 1023 };
+enum { MAX_THREADS = 4096, MAX_DEVICE = 1023, MAX_LANES = 64 };
 
 /* ---- values ---- */
 
@@ -63,6 +63,16 @@ static mx_err read_cores(const char *text, const char *value, mx_resource *r)
     return mx_parse_number(text, "cores", dash + 1, r->cores[0], INT32_MAX, &r->cores[1]);
 }
 
+static mx_err read_lanes(const char *text, const char *value, mx_resource *r)
+{
+    int64_t number = 0;
+    MX_TRY(mx_parse_number(text, "lanes", value, 1, MAX_LANES, &number));
+    MX_REQUIRE((number & (number - 1)) == 0, MX_ERR_INPUT,
+               "%s: lanes: got %s, expected a power of two", text, value);
+    r->lanes = (int)number;
+    return MX_OK;
+}
+
 static mx_err read_check(const char *text, const char *value, mx_resource *r)
 {
     MX_REQUIRE(value[0] != '\0', MX_ERR_INPUT,
@@ -83,9 +93,9 @@ static const struct {
     const char *name;
     mx_err (*read)(const char *text, const char *value, mx_resource *r);
 } keys[] = {
-    {"threads", read_threads}, {"device", read_device},     {"layout", read_layout},
-    {"order", read_order},     {"seed", read_seed},         {"cores", read_cores},
-    {"check", read_check},     {"priority", read_priority},
+    {"threads", read_threads}, {"device", read_device}, {"layout", read_layout},
+    {"order", read_order},     {"seed", read_seed},     {"cores", read_cores},
+    {"lanes", read_lanes},     {"check", read_check},   {"priority", read_priority},
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
@@ -163,6 +173,7 @@ static void list_backends_with(bool (*has)(const mx_backend *backend), char *tex
 }
 
 static bool takes_order(const mx_backend *backend) { return backend->host.shuffled != NULL; }
+static bool takes_lanes(const mx_backend *backend) { return backend->host.auto_team_lanes > 0; }
 static bool takes_cores(const mx_backend *backend) { return backend->info.binds_cores; }
 
 static mx_err check_keys(const mx_resource *r, const mx_backend *named)
@@ -184,6 +195,9 @@ static mx_err check_keys(const mx_resource *r, const mx_backend *named)
         !r->high_priority || named->info.devices != NULL, MX_ERR_INPUT,
         "priority: got high, %s has no devices: leave the key out, or choose a backend with devices",
         r->backend);
+    list_backends_with(takes_lanes, those, sizeof those);
+    MX_REQUIRE(r->lanes == 0 || takes_lanes(named), MX_ERR_INPUT,
+               "lanes: got backend %s, expected %s", r->backend, those);
     list_backends_with(takes_cores, those, sizeof those);
     MX_REQUIRE(r->cores[0] < 0 || takes_cores(named), MX_ERR_INPUT,
                "cores: got backend %s, expected %s", r->backend, those);

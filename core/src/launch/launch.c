@@ -37,10 +37,10 @@ static mx_err check_teams(const char *kernel, const mx_team_shape *team)
     MX_REQUIRE(team->size >= 1 || team->size == MX_AUTO, MX_ERR_ARG,
                "kernel %s: teams of %d threads: expected 1 or more, or MX_AUTO", kernel,
                team->size);
-    MX_REQUIRE(team->lanes == MX_AUTO || (team->lanes >= 1 && team->lanes <= 32 &&
+    MX_REQUIRE(team->lanes == MX_AUTO || (team->lanes >= 1 && team->lanes <= 64 &&
                                           (team->lanes & (team->lanes - 1)) == 0),
                MX_ERR_ARG,
-               "kernel %s: teams with %d lanes: expected a power of two up to 32, or MX_AUTO",
+               "kernel %s: teams with %d lanes: expected a power of two up to 64, or MX_AUTO",
                kernel, team->lanes);
     const size_t all =
         team->team_bytes[0] | team->team_bytes[1] | team->thread_bytes[0] | team->thread_bytes[1];
