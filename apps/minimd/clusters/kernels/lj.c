@@ -218,12 +218,16 @@ MX_BODY void md_do_cluster(const md_cluster_args *a, int c, bool one_pair, bool 
         f[0][s] = f[1][s] = f[2][s] = 0;
         if (MX_AT(a->slot_atom, c, s) < 0) continue;
         const md_row row = md_sum_local(a, c, s, true, one_pair, energy);
-        f[0][s] = MD_SUM(row.fx);
-        f[1][s] = MD_SUM(row.fy);
-        f[2][s] = MD_SUM(row.fz);
+        const md_real of_row[3] = {MD_SUM(row.fx), MD_SUM(row.fy), MD_SUM(row.fz)};
+        for (int d = 0; d < 3; d++) {
+            if (MX_ON_DEVICE) /* s is no constant, so f would be in memory, not in registers */
+                MX_AT(a->MD_PUSH, c, d, s) += of_row[d];
+            else
+                f[d][s] = of_row[d];
+        }
         if (energy) md_add_energy(&row, sum);
     }
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3 && !MX_ON_DEVICE; d++)
         for (int s = 0; s < MD_CLUSTER; s++) MX_AT(a->MD_PUSH, c, d, s) += f[d][s];
 }
 
