@@ -2,8 +2,10 @@
 CUDA C++. MINX_TEST_COMPILERS="gcc clang-14" names other C compilers."""
 
 import os
+import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ import test_language_statements as statements
 from minx.build import settings as settings_module
 from minx.build import units
 from minx.build.compile import compile_kernel
+from minx.language import c_helpers
 
 RANDOM = np.random.default_rng(0)
 ROWS = RANDOM.integers(1, 9, (6, 9)).astype(float)
@@ -143,6 +146,16 @@ def compile_all(sources, folder, command, suffix, head):
             [*command, "-c", str(source), "-o", str(folder / f"{name}.o")], capture_output=True, text=True
         )
         assert run.returncode == 0 and "warning" not in run.stderr, f"{name}\n{run.stderr}\n{text}"
+
+
+def test_helpers_name_what_headers_have():
+    """Not every build has nvcc to say so of the parts for devices."""
+    assert "lanes_wait" in c_helpers.MIXED
+    have, name = set(), re.compile(r"\b(?:mx|MX)_\w+")
+    for header in Path(settings_module.settings().include).rglob("*.h"):
+        have |= set(name.findall(header.read_text()))
+    for helper, text in {**c_helpers.MIXED, **c_helpers.CHECKS}.items():
+        assert not {n for n in name.findall(text) if n.endswith("_")} - have, helper
 
 
 def test_cuda(tmp_path):

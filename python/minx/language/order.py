@@ -38,8 +38,8 @@ NO_ACCESS = ("shape", "ndim", "size", "dtype", "extent")  # attributes of arrays
 c_helpers.MIXED["lanes_wait"] = """/* Waits for the lanes of a thread, and makes their stores visible to each other. */
 MX_BODY void pyh_lanes_wait(mx_team *t)
 {
-#if defined(__CUDACC__)
-    __syncwarp(mx_lane_mask_(t->lanes));
+#ifdef MX_GPU_CODE_
+    __syncwarp(mx_gpu_lanes_of_(t->lanes));
 #elif defined(MX_INSTANCE_SIMT_)
     if (t->lanes > 1) mx_barrier_wait_(t, &t->shared->thread[t->rank], &t->phase[1], t->lanes, true);
 #else

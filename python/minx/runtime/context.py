@@ -112,6 +112,8 @@ class Context:
         self.backend, self.layout, self.space = info.backend.decode(), info.layout, info.space
         self.threads, self.device, self.device_name = info.threads, info.device, info.device_name.decode()
         self.host = info.host_accessible
+        if self.backend == "hip":
+            raise Error("MX_ERR_BACKEND", f"{self.resource}: kernels in Python run on hosts and on cuda, not on hip")
         kind = INSTANCE_KINDS[details.instance]
         self.stream = (details.queue or 0) if kind == "cuda" else None
         self.accessible = DEVICE_ACCESSIBLE if kind == "cuda" else HOST_ACCESSIBLE if self.host else SIMT_ACCESSIBLE
