@@ -79,9 +79,9 @@ def check_page(folder, program, backend):
 
 
 def pages(program, backend, *numbers):
-    if backend == "cuda":
-        code, text = run([program, "solution01", "cuda"])
-        if code and re.search("no NVIDIA|no CUDA", text):
+    if backend in ("cuda", "hip"):
+        code, text = run([program, "solution01", backend])
+        if code and re.search("no (NVIDIA|CUDA|AMD|HIP|ROCm)", text):
             print(f"skipped: {text}")
             return 77
     return report([fault for folder in filter(stands_alone, lessons(numbers)) for fault in check_page(folder, program, backend)])

@@ -88,7 +88,7 @@ def main():
     data = reference_data("minife")
     listed = backends_of(args.minife)
     good = True
-    for backend in [b for b in ("serial", "openmp", "simt", "cuda") if b in listed]:
+    for backend in [b for b in ("serial", "openmp", "simt", "cuda", "hip") if b in listed]:
         for case, ranks in CASES:
             for assembly in ("colours", "atomics"):
                 if backend == "serial" or assembly == "colours" or ranks == 1:

@@ -62,7 +62,7 @@ def main():
     args = options_of("minife", verify=False).parse_args()
     listed = backends_of(args.minife)
     good = falls(args, "uniform", "openmp", (8, 16, 32), ())
-    for backend in ("serial", "openmp", "cuda"):
+    for backend in ("serial", "openmp", "cuda", "hip"):
         if backend in listed:
             good &= falls(args, "distorted", backend, (8, 16, 32), ())
     good &= falls(args, "distorted", "openmp", (16, 32), ("assembly=atomics",))

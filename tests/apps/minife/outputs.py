@@ -203,7 +203,7 @@ def main():
         run([args.verify, "--quiet", "curved.h5"], folder)
         check_side_file(folder)
     listed = backends_of(args.minife)
-    for backend in [b for b in ("openmp", "simt", "cuda") if b in listed]:
+    for backend in [b for b in ("openmp", "simt", "cuda", "hip") if b in listed]:
         options = ["--threads=1"] if backend == "simt" else []
         run([args.minife, *size, "--backend=" + backend, "--check-against=serial", "--quiet", *options], ".")
     run([args.minife, "nx=5", "problem=manufactured", "mesh=distorted", "preconditioner=multigrid", "--backend=openmp",

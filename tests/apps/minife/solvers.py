@@ -108,7 +108,7 @@ class Tests:
     def backends(self, keys, listed):
         """Those that find what others hide: an order of their own, and memory that the host cannot access."""
         base = self.run(keys)
-        for backend in ("serial:order=shuffled", "simt", "cuda"):
+        for backend in ("serial:order=shuffled", "simt", "cuda", "hip"):
             if base and backend.split(":")[0] in listed:
                 self.compare(f"{keys}, {backend}", self.run(keys, backend), base, len(base[1]) - 1)
 
@@ -210,7 +210,7 @@ class Tests:
                 chosen = keys + [f"operator={operator}", "overlap=on"]
                 self.against_csr(n, f"{operator}, overlap, 2 ranks", chosen, base, ranks=2)
 
-    def full_backends(self, n, cases=(("serial:order=shuffled", "csr"), ("cuda", "csr"),
+    def full_backends(self, n, cases=(("serial:order=shuffled", "csr"), ("cuda", "csr"), ("hip", "csr"),
                                       ("simt", "symmetric"), ("simt", "uniform"), ("simt", "nodes"))):
         """An order of its own, and devices: the same solution."""
         listed = backends_of(self.args.minife)

@@ -204,13 +204,13 @@ static void check_sample(mx_ctx ctx, const sample *s, form f, double (*first)[3]
     free(force);
 }
 
-enum { RESOURCES = 5 };
+enum { RESOURCES = 6 };
 
 /* Of resource number r; NULL: it is not available. */
 static mx_ctx open_resource(int r)
 {
-    static const char *const resources[RESOURCES] = {"serial", "openmp:threads=1",
-                                                     "openmp:threads=2", "simt", "cuda"};
+    static const char *const resources[RESOURCES] = {
+        "serial", "openmp:threads=1", "openmp:threads=2", "simt", "cuda", "hip"};
     char name[16];
     const char *why;
     mx_ctx ctx = NULL;

@@ -21,7 +21,7 @@ The data are in the folder that MINX_REFERENCE_DATA names. Where there is none t
 MINX_REQUIRE_DATA=1. Runs on backends that this machine does not have are left out.
 
 checked every launch gives the same on another backend (--check-against)
-cuda    on a GPU: the logs of 4000 atoms, all kinds of lists, two ranks that share it, potentials of several elements, and a restart,
+device  on a GPU: the logs of 4000 atoms, all kinds of lists, two ranks that share it, potentials of several elements, and a restart,
         which gives the same bits. Skipped where there is no GPU. --device=simt tries the test itself on any machine.
 
 usage: runs.py CASE --minimd PROGRAM --verify PROGRAM [--max-ranks N] --mpiexec WORD...
@@ -337,11 +337,11 @@ def device(args, folder):
 
 
 def main():
-    cases = {"logs": logs, "ranks": ranks, "lists": lists, "precision": precision, "memory": memory, "bugs": bugs, "checked": checked, "cuda": device}
+    cases = {"logs": logs, "ranks": ranks, "lists": lists, "precision": precision, "memory": memory, "bugs": bugs, "checked": checked, "device": device}
     parser = options_of("minimd")
     parser.add_argument("case", choices=cases)
     parser.add_argument("--inputs", default=os.path.join(os.path.dirname(__file__), "../../../inputs/minimd"))
-    parser.add_argument("--device", default="cuda", help="the backend of the case cuda")
+    parser.add_argument("--device", default="cuda", help="the backend of the case device")
     parser.add_argument("--memory-tool", help="the library of memory_tool.c")
     parser.add_argument("--max-ranks", type=int, default=8, help="runs on more are left out")
     args = parser.parse_args()

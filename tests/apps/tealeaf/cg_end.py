@@ -2,7 +2,7 @@
 """The temperatures after CG that ends at any of its first iterations, or where a batch of them ends, by passes and by three kernels.
 
 A pass may leave its change of u to the next one, and the last is completed at the end. In 3-D serial runs by three kernels, and simt
-and cuda by passes. In 2-D all run by passes, of two forms; there each program compares the residual of its u with that of its
+cuda and hip by passes. In 2-D all run by passes, of two forms; there each program compares the residual of its u with that of its
 iterations. With long time steps CG converges slowly; with short ones so fast that each pass changes u. Devices queue 16 iterations
 at a time, and cuda the next 16 while the host reads the sums of those before. After so many the iterations differ by percents, because
 they amplify rounding: only the residuals are compared. Chebyshev's iteration gets its bounds from the sums of the first 40.
@@ -27,7 +27,7 @@ def main():
     tealeaf, verify, decks = sys.argv[1:]
     good = True
     listed = backends_of(tealeaf)
-    backends = [backend for backend in ("serial", "simt", "cuda") if backend in listed]
+    backends = [backend for backend in ("serial", "simt", "cuda", "hip") if backend in listed]
     if "serial" not in backends:
         print(f"{tealeaf} --backends: got {listed}, expected serial")
         return 1

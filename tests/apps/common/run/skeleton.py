@@ -87,15 +87,15 @@ def options_of_the_context(app, deck, folder):
         for options in [["--backend=" + backend], ["--backend=serial:check=" + backend],
                         ["--backend=serial", "--check-against=" + backend]]:
             check(" ".join(options), run([app, deck, *options], folder), 2, [f"backend '{backend}' is not in this build"])
-    done = run([app, deck, "--backend=serial", "--check-against=hip"], folder)
-    check("an unknown backend to check against", done, 2, ["--check-against=hip", "serial"])
+    done = run([app, deck, "--backend=serial", "--check-against=hop"], folder)
+    check("an unknown backend to check against", done, 2, ["--check-against=hop", "serial"])
 
 
 def automatic_backend(app, deck, folder):
     """--backend=auto is the first backend with a device, else openmp. The digest of its name in the results file tells which it was."""
     global failures
     names = [line for line in run([app, "--backends"], folder).stdout.splitlines() if not line.startswith("#")]
-    expected = "cuda" if "cuda" in names else "openmp"
+    expected = next((gpu for gpu in ("cuda", "hip") if gpu in names), "openmp")
     digests = []
     for backend in ("auto", expected, "serial"):
         file = os.path.join(folder, backend + ".h5")
