@@ -127,7 +127,7 @@ check_apps() {
     [ "$gpus" -lt 2 ] || check "messages, 2 ranks on 2 GPUs" messages_pass 2
 }
 
-# An AMD GPU: the core's tests, and each app with every launch repeated on serial.
+# An AMD GPU: the tests of the core and the apps, and each app with every launch repeated on serial.
 hip() {
     local app
     dir=$MINX_ROOT/build-gpu-hip logs=$MINX_ROOT/build-gpu-hip/gpu-check
@@ -137,7 +137,7 @@ hip() {
     rocminfo 2>/dev/null | grep -E 'Marketing Name|gfx' | sort -u || true
     uname -r
     if [ $build = yes ]; then
-        check "configure" cmake -S "$MINX_ROOT" -B "$dir" -DCMAKE_BUILD_TYPE=Release -DMINX_HIP=ON -DMINX_CUDA=OFF -DMINX_TESTS=core \
+        check "configure" cmake -S "$MINX_ROOT" -B "$dir" -DCMAKE_BUILD_TYPE=Release -DMINX_HIP=ON -DMINX_CUDA=OFF "-DMINX_TESTS=core;apps" \
             "-DMINX_HIP_ARCHITECTURES=${MINX_HIP_ARCHITECTURES:-gfx90a}"
         check "build" cmake --build "$dir" --parallel "$(minx_cores)"
     fi

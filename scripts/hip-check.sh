@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Compiles kernel files for AMD's GPUs, without one: scripts/hip-check.sh [--sample] [--cuda FOLDER]
 #
-#   --sample        a few kernel files of the core, the tests and the apps, in place of all: seconds, not an hour
+#   --sample        a few kernel files of the core, the tests and the apps, and one linked program, in place of all: a minute, not an hour
 #   --cuda FOLDER   a build of the cuda backend, whose registers stand beside those of hip
 #
-# Nothing runs. Prints a table of the registers, spilled registers and scratch of each kernel of the apps. Fails if a file does not
-# compile, or if a hot kernel of an app has spilled vector registers or scratch. MINX_HIP_ARCHITECTURES names the GPU, gfx90a by default.
+# No kernel runs. RCCL's path for messages is compiled with the declarations of tests/rccl. A linked program starts: it has to say that
+# there is no GPU (or find one), and its host backends have to work. Prints a table of the registers, spilled registers and scratch of each
+# kernel of the apps. Fails if a file does not compile, or if a hot kernel of an app has spilled vector registers or scratch.
+# MINX_HIP_ARCHITECTURES names the GPU, gfx90a by default.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
@@ -13,7 +15,32 @@ set -euo pipefail
 # those in which the apps spend their time
 readonly hot='^(tl_cg_|tl_matvec|fe_.*(product|matvec)|md_(lj|eam)_)'
 # parts of names of object files
-readonly sampled='backends/hip/|hip\.cu\.o|sort_hip|kernels_team_c_|kernels_cg_c_|rows_kernels_lj_c_|csr_kernels_c_'
+readonly sampled='backends/hip/|hip\.cu\.o|sort_hip|kernels_team_c_|domain_kernels_elements_c_|kernels_cg_c_|rows_kernels_lj_c_|csr_kernels_c_'
+readonly rccl='apps/common/CMakeFiles/app_common.dir/comm/transport_nccl.c.o'
+
+# starts PROGRAM: a test of the core with hip's code
+starts() {
+    local code=0
+    "$1" serial && "$1" openmp || return 1
+    "$1" hip || code=$?
+    [ $code -eq 0 ] || [ $code -eq 77 ] # 77: skipped, with the reason
+}
+
+# apps_start FOLDER: serial and openmp run in the apps' programs, and hip does or says why not
+apps_start() {
+    local folder app backend deck log code
+    minx_step "$1/log/programs.log" "building programs" ninja -C "$1" programs
+    for folder in "$MINX_ROOT"/inputs/*/; do
+        app=$(basename "$folder")
+        deck=$(find "$folder" -name '*.in' | sort | sed -n 1p)
+        for backend in serial openmp hip; do
+            log=$1/log/$app-$backend.log code=0
+            "$1/bin/$app" "$deck" --backend=$backend >"$log" 2>&1 || code=$?
+            echo "$app --backend=$backend: exit code $code $(grep -m 1 'error' "$log" || true)"
+            [ $code -eq 0 ] || { [ $backend = hip ] && [ $code -eq 3 ]; } || return 1
+        done
+    done
+}
 
 main() {
     local sample=no cuda='' objects=()
@@ -37,13 +64,17 @@ main() {
     local dir=$MINX_ROOT/build-hip-check
     mkdir -p "$dir/log"
     minx_step "$dir/log/configure.log" "configuring" cmake -S "$MINX_ROOT" -B "$dir" -G Ninja -DMINX_HIP=ON -DMINX_CUDA=OFF \
-        "-DMINX_HIP_ARCHITECTURES=${MINX_HIP_ARCHITECTURES:-gfx90a}" -DMINX_TESTS="core;bench" -DMINX_HDF5=AUTO
+        "-DMINX_HIP_ARCHITECTURES=${MINX_HIP_ARCHITECTURES:-gfx90a}" -DMINX_TESTS="core;bench" -DMINX_HDF5=AUTO \
+        -DMINX_NCCL=ON "-DMINX_NCCL_ROOT=$MINX_ROOT/tests/rccl"
     mapfile -t objects < <(ninja -C "$dir" -t targets all | sed -nE 's/^(.*(_left|hip)\.cu\.o): CUSTOM_COMMAND$/\1/p' | grep -v "^$dir" || true)
     if [ $sample = yes ]; then
         mapfile -t objects < <(printf '%s\n' "${objects[@]}" | grep -E "$sampled")
     fi
     [ ${#objects[@]} -gt 3 ] || minx_die 1 "found only ${#objects[@]} object files of hip in $dir"
-    minx_step "$dir/log/build.log" "compiling ${#objects[@]} files for ${MINX_HIP_ARCHITECTURES:-gfx90a}" ninja -C "$dir" -k 0 "${objects[@]}"
+    minx_step "$dir/log/build.log" "compiling ${#objects[@]} files for ${MINX_HIP_ARCHITECTURES:-gfx90a}" ninja -C "$dir" -k 0 "${objects[@]}" \
+        $rccl test_core_context
+    starts "$dir/bin/test_core_context" || minx_die 1 "$dir/bin/test_core_context does not start"
+    [ $sample = yes ] || apps_start "$dir" || minx_die 1 "an app does not run: see $dir/log"
     "$MINX_PYTHON" scripts/lib/kernel_resources.py "$dir" ${cuda:+"$cuda"} --only '^(tl|fe|md)_' --fail-on "$hot"
 }
 
