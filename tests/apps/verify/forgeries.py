@@ -18,9 +18,9 @@ docs/results-file.md has the same list. What a forgery leaves as it was, but for
 
 usage: forgeries.py --programs FOLDER --inputs FOLDER [--all | --turns] [--run NAME]      skips (77) without h5py
 
---all makes all forgeries of a file; it takes minutes for each. Without it arrays get all kinds; single numbers, texts and attributes, which one mechanism compares, get one kind by turns. Of files
-that differ from others in few arrays these get one kind by turns too; with --turns those of every file, where the reader is watched by
-sanitizers, to which values are all alike.
+--all makes all forgeries of a file; it takes minutes for each. Without it arrays get all kinds, infinite and huge by turns; single numbers, texts and attributes, which one mechanism compares, get one
+kind by turns. Of files that differ from others in few arrays these get one kind by turns too; with --turns those of every file, where
+the reader is watched by sanitizers, to which values are all alike.
 """
 import argparse
 import concurrent.futures
@@ -163,7 +163,7 @@ class Results:
         digests = dict(self.digests)
         with h5py.File(name, "r+") as file:
             change(file)
-            gone = [p for p in digests if p not in file]
+            gone = [p for p in digests if (p + "/").startswith(path + "/")] if path not in file else []
             for p in gone:
                 del digests[p]
             if path in file and not path.startswith("/integrity"):
@@ -278,6 +278,7 @@ def strangers(results):
 
 # ---- what is tried ----
 
+ALIKE = ("infinite", "huge")  # one of them by turns
 ARRAYS = ("/series", "/fields", "/frames", "/particles", "/meshes", "/files", "/h5md")
 
 
@@ -294,7 +295,8 @@ def chosen(results, whole, everything):
         if everything:
             yield from named + marked
         elif whole and of_arrays:
-            yield from named
+            turns = [case for case in named if case[2] in ALIKE]
+            yield from [case for case in named if case[2] not in ALIKE] + turns[next(turn) % 2::2]
             yield from marked if path == "/" else marked[next(turn) % 2::2]
         elif (whole or of_arrays) and named + marked:
             yield (named + marked)[next(turn) % len(named + marked)]
