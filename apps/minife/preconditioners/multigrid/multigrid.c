@@ -14,8 +14,8 @@
  * coarsest level has at most 4 elements along each dimension. Operators are discretised anew on
  * each level, with the nodes of that level; on nested uniform meshes that is the Galerkin product.
  *
- * Where the operator stores a matrix, all levels have half of it, in floats (fe_half.h); vectors are
- * doubles.
+ * Where the operator stores a matrix, the finest level has half of it, in floats, and so have the
+ * coarser levels, but of equal elements these have the stencil (fe_half.h). Vectors are doubles.
  *
  * Ranks: a coarse node belongs to the rank with the fine node at its place (fe_coarse.h), so a
  * transfer costs one exchange of coarse ghosts, and ranks may have no nodes at all on coarse

@@ -42,7 +42,8 @@ void fe_half_destroy(fe_level *copy)
 
 mx_err fe_half_coarse(const fe_level *finer, const mx_gid *elements, fe_level *coarse)
 {
-    coarse->op = form_of(finer);
+    coarse->op = finer->input->mesh == FE_MESH_UNIFORM ? fe_operator_forms[FE_OPERATOR_UNIFORM]
+                                                       : form_of(finer);
     coarse->storage.is_f32 = true;
     return fe_make_coarse_level(finer, elements, coarse);
 }
