@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Compiles kernel files for AMD's GPUs, without one: scripts/hip-check.sh [--sample] [--cuda FOLDER]
+# Compiles kernel files for AMD's GPUs, without one: scripts/hip-check.sh [--sample] [--cuda PATH]
 #
 #   --sample        a few kernel files of the core, the tests and the apps, and one linked program, in place of all: a minute, not an hour
-#   --cuda FOLDER   a build of the cuda backend, whose registers stand beside those of hip
+#   --cuda PATH     a build folder with cuda, or what a build printed that had -DCMAKE_CUDA_FLAGS=-Xptxas=-v: its registers stand beside
+#                   those of hip
 #
 # No kernel runs. RCCL's path for messages is compiled with the declarations of tests/rccl. A linked program starts: it has to say that
 # there is no GPU (or find one), and its host backends have to work. Prints a table of the registers, spilled registers and scratch of each
@@ -13,7 +14,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
 
 # those in which the apps spend their time
-readonly hot='^(tl_cg_|tl_matvec|fe_.*(product|matvec)|md_(lj|eam)_)'
+readonly hot=('^tl_(cg|pass)_' '^fe_(csr|csr8|ell|sell|lines|symmetric|uniform|nodes|elements)(_|$)' '^md_(lj|eam)_')
 # parts of names of object files
 readonly sampled='backends/hip/|hip\.cu\.o|sort_hip|kernels_team_c_|domain_kernels_elements_c_|kernels_cg_c_|rows_kernels_lj_c_|csr_kernels_c_'
 readonly rccl='apps/common/CMakeFiles/app_common.dir/comm/transport_nccl.c.o'
@@ -75,7 +76,7 @@ main() {
         $rccl test_core_context
     starts "$dir/bin/test_core_context" || minx_die 1 "$dir/bin/test_core_context does not start"
     [ $sample = yes ] || apps_start "$dir" || minx_die 1 "an app does not run: see $dir/log"
-    "$MINX_PYTHON" scripts/lib/kernel_resources.py "$dir" ${cuda:+"$cuda"} --only '^(tl|fe|md)_' --fail-on "$hot"
+    "$MINX_PYTHON" scripts/lib/kernel_resources.py "$dir" ${cuda:+"$cuda"} --only '^(tl|fe|md)_' "${hot[@]/#/--fail-on=}"
 }
 
 cd "$MINX_ROOT"

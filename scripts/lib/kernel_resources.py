@@ -1,10 +1,10 @@
 """What compilers gave each kernel: registers, spilled registers, and bytes of memory of each lane (scratch, the stack).
 
-    kernel_resources.py HIP_FOLDER [CUDA_FOLDER] [--only REGEX] [--fail-on REGEX]
+    kernel_resources.py HIP_FOLDER [CUDA] [--only REGEX] [--fail-on REGEX]...
 
-Reads the object files below the folders: those of hipcc by llvm-readelf, those of nvcc by cuobjdump. Prints a row for each kernel that
-the regular expression finds, with the larger numbers of its forms (rows, planes, steps). With --fail-on, exits with 1 if a kernel that it
-finds has spilled registers or scratch on AMD's GPUs.
+Reads the object files below the folder, by llvm-readelf. CUDA is a folder too, read by cuobjdump, or what a build printed that had
+-DCMAKE_CUDA_FLAGS=-Xptxas=-v. Prints a row for each kernel that the regular expression finds, with the larger numbers of its forms (rows,
+planes, steps). Exits with 1 if a kernel that a --fail-on finds has spilled registers or scratch on AMD's GPUs, or if it finds none.
 """
 import argparse
 import glob
@@ -49,7 +49,17 @@ def of_hip(folder):
                 yield kernel, (number["vgpr_count"], number["vgpr_spill_count"], number["sgpr_spill_count"], number["private_segment_fixed_size"])
 
 
+def of_ptxas(text):
+    for part in text.split("Compiling entry function '")[1:]:
+        kernel = kernel_of(part.split("'")[0])
+        used, stack = re.search(r"Used (\d+) registers", part), re.search(r"(\d+) bytes stack frame", part)
+        if kernel and used:
+            yield kernel, (int(used[1]), int(stack[1]) if stack else 0)
+
+
 def of_cuda(folder):
+    if Path(folder).is_file():
+        yield from of_ptxas(Path(folder).read_text())
     for path in sorted(Path(folder).rglob("*cuda_left*.o")):
         for symbol, registers, stack in re.findall(r"Function (\S+):\s+REG:(\d+) STACK:(\d+)", run("cuobjdump", "-res-usage", str(path))):
             kernel = kernel_of(symbol)
@@ -70,7 +80,7 @@ def main():
     parser.add_argument("hip")
     parser.add_argument("cuda", nargs="?")
     parser.add_argument("--only", default="")
-    parser.add_argument("--fail-on")
+    parser.add_argument("--fail-on", action="append", default=[])
     args = parser.parse_args()
     hip = table(of_hip(args.hip), args.only)
     cuda = table(of_cuda(args.cuda), args.only) if args.cuda else {}
@@ -81,9 +91,12 @@ def main():
     if not hip:
         print(f"no kernel in {args.hip}", file=sys.stderr)
         return 1
-    bad = [kernel for kernel, n in hip.items() if args.fail_on and re.search(args.fail_on, kernel) and (n[1] or n[3])]
-    if bad:
-        print("spilled registers or scratch: " + ", ".join(sorted(bad)), file=sys.stderr)
+    bad = []
+    for expression in args.fail_on:
+        found = {kernel: numbers for kernel, numbers in hip.items() if re.search(expression, kernel)}
+        bad += [f"{kernel}: spilled registers or scratch" for kernel, n in sorted(found.items()) if n[1] or n[3]]
+        bad += [f"no kernel is named {expression}"] if not found else []
+    print("\n".join(bad), file=sys.stderr, end="\n" if bad else "")
     return 1 if bad else 0
 
 
