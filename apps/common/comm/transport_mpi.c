@@ -3,12 +3,26 @@
  *
  * Each set has a communicator of its own, so that messages of several sets cannot be mistaken for
  * each other. All receives are posted first. Sums of data that host code cannot access go through a
- * small buffer that both can: one copy each way. */
+ * small buffer that both can: one copy each way.
+ *
+ * MPI libraries wait by asking again and again. On cores that other programs use, too, a rank that
+ * waits so uses up its share of the processors, and has none left when the message is there. Linux
+ * counts how often a thread had to leave its processor to another one: where this is often, a rank
+ * sleeps between the questions of a long wait. */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "comm_mpi.h"
 #include "minx/extend.h"
 #include "transport_path.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* seconds: a wait up to this one has no sleep; a sleep; between two looks at the system's count; for
+ * how long cores count as shared behind a look that saw it */
+static const double SHORT_WAIT = 100e-6, SLEEP = 50e-6, PERIOD = 0.05, SHARED = 1;
+/* so many switches to another thread in a second are often */
+static const double OFTEN = 20;
 
 typedef struct mpi_set {
     MPI_Comm comm;
@@ -91,18 +105,54 @@ static mx_err start(app_messages m)
     return MX_OK;
 }
 
+/* Do other programs use this thread's core? */
+static bool core_is_shared(double now)
+{
+    static double last_look, last_shared;
+    static long switches;
+    struct rusage usage;
+    if (now - last_look > PERIOD && getrusage(RUSAGE_THREAD, &usage) == 0) {
+        const bool often = (double)(usage.ru_nivcsw - switches) > OFTEN * (now - last_look);
+        if (last_look > 0 && often) last_shared = now;
+        switches = usage.ru_nivcsw;
+        last_look = now;
+    }
+    return last_shared > 0 && now - last_shared < SHARED;
+}
+
+/* As MPI_Wait. */
+static int wait_for(MPI_Request *request, MPI_Status *status)
+{
+    enum { QUESTIONS = 16 }; /* from one look at the clock to the next */
+    const struct timespec sleep = {0, (long)(1e9 * SLEEP)};
+    double begin = 0;
+    int done = 0, code = MPI_Test(request, &done, status);
+    for (int n = 1; code == MPI_SUCCESS && !done; n++) {
+        if (n % QUESTIONS == 0) {
+            const double now = mx_seconds();
+            if (begin == 0) begin = now;
+            if (now - begin > SHORT_WAIT && core_is_shared(now)) {
+                (void)nanosleep(&sleep, NULL);
+                n = -1; /* then one question */
+            }
+        }
+        code = MPI_Test(request, &done, status);
+    }
+    return code;
+}
+
 /* Waits for a receive, and checks its length. */
 static mx_err finish_receive(app_messages m, mpi_set *set, int i)
 {
     const app_message *from = &m->list[set->entry[i]];
     MPI_Status status;
     int class = MPI_SUCCESS, bytes = 0;
-    const int code = MPI_Wait(&set->request[i], &status);
+    const int code = wait_for(&set->request[i], &status);
     if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
     MX_REQUIRE(class != MPI_ERR_TRUNCATE, MX_ERR_COMM,
                "messages '%s': rank %d sent more than the %zu bytes expected from it", m->label,
                from->rank, from->receive_bytes);
-    MX_TRY(app_mpi_check(code, "MPI_Wait"));
+    MX_TRY(app_mpi_check(code, "MPI_Test"));
     APP_MPI_TRY(MPI_Get_count(&status, MPI_BYTE, &bytes));
     MX_REQUIRE((size_t)bytes == from->receive_bytes, MX_ERR_COMM,
                "messages '%s': rank %d sent %d bytes, expected %zu", m->label, from->rank, bytes,
@@ -120,7 +170,7 @@ static mx_err finish(app_messages m)
         const mx_err err =
             i < set->receives
                 ? finish_receive(m, set, i)
-                : app_mpi_check(MPI_Wait(&set->request[i], MPI_STATUS_IGNORE), "MPI_Wait");
+                : app_mpi_check(wait_for(&set->request[i], MPI_STATUS_IGNORE), "MPI_Test");
         if (first == MX_OK) first = err;
     }
     return first;
