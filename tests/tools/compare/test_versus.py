@@ -130,7 +130,7 @@ class Versus(house.House):
                          "--repeats", "2", "--option=-n", "--option=100", *words, expect=expect, env=env)
 
     def test_a_rival(self):
-        fake.program(self.bin / "minimd", fake.APP + ATOMS)
+        fake.program(self.bin / "minimd", fake.APP + ATOMS, flags="-I")
         fake.program(self.bin / "minx-verify", "")
         fake.program(self.bin / "lmp", LAMMPS)
         out, _ = self.rival()
