@@ -312,6 +312,23 @@ def test_ctrl_c_ends_the_app_and_what_it_started(fake, tmp_path):
     assert wait_until(lambda: not any(map(alive, pids_of(file))))
 
 
+def test_ctrl_c_while_the_app_starts(fake, tmp_path, monkeypatch):
+    """The app runs, but Popen has not returned yet."""
+    file = tmp_path / "pids"
+
+    class Late(subprocess.Popen):
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
+            assert wait_until(lambda: file.exists() and file.read_text().endswith(" "))
+            signal.raise_signal(signal.SIGINT)
+
+    minimd = fake(SLEEPER)
+    monkeypatch.setattr(subprocess, "Popen", Late)
+    with pytest.raises(KeyboardInterrupt):
+        minimd(pids=file, timeout=60)
+    assert wait_until(lambda: not any(map(alive, pids_of(file))))
+
+
 def processes_with(word: str) -> list[str]:
     """Command lines of programs that have this word."""
     found = []

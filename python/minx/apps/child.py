@@ -3,11 +3,13 @@ interrupted."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 
@@ -45,6 +47,23 @@ def _words(command: list[str]) -> list[str]:
     if sys.platform != "linux":
         return command
     return [sys.executable, "-I", "-S", "-c", END_WITH_PARENT, str(os.getpid()), *command]
+
+
+@contextlib.contextmanager
+def _interrupt_after():
+    """Ctrl-C in this block is raised at its end: Popen would forget a child that runs already."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    came = []
+    signal.signal(signal.SIGINT, lambda *seen: came.append(seen))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            handler(*came[0])
 
 
 def end_group(process: subprocess.Popen):
@@ -100,25 +119,28 @@ def run(command: list[str], environment: dict, timeout: float | None, watch) -> 
     first.
     """
     start = time.monotonic()
-    process = subprocess.Popen(
-        _words(command),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        start_new_session=True,
-    )  # Ctrl-C on the terminal comes to this process alone, which passes it on
-    chunks: dict = {process.stdout: [], process.stderr: []}
-    timed_out = False
+    process, timed_out = None, False
     try:
+        with _interrupt_after():
+            process = subprocess.Popen(
+                _words(command),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                start_new_session=True,
+            )  # Ctrl-C on the terminal comes to this process alone, which passes it on
+        chunks: dict = {process.stdout: [], process.stderr: []}
         timed_out = _read(process, chunks, watch, None if timeout is None else start + timeout)
         if timed_out:
             end_group(process)
     except BaseException:
-        end_group(process)
+        if process is not None:
+            end_group(process)
         raise
     finally:
-        process.stdout.close()
-        process.stderr.close()
+        if process is not None:
+            process.stdout.close()
+            process.stderr.close()
     stdout, stderr = (b"".join(chunks[pipe]).decode("utf-8", "replace") for pipe in (process.stdout, process.stderr))
     return Ended(process.returncode, stdout, stderr, timed_out, time.monotonic() - start)
