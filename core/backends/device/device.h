@@ -357,9 +357,10 @@ static mx_err result_memory(mx_ctx ctx, size_t bytes, void **memory)
 
 /* There is one block for each team, if a grid can have so many, with two exceptions. If each block
  * needs scratch in device memory, there are only as many blocks as the device can run at the same
- * time, and a block runs several teams. If each block has a partial result, there are up to 64 times as many blocks: with
- * fewer and longer ones, teams of unequal length take longer. The number of bytes of the partial
- * results has a limit too, because small teams with large values would need gigabytes. */
+ * time, and a block runs several teams. If each block has a partial result, there are up to 64 times
+ * as many blocks: with fewer and longer ones, teams of unequal length take longer. The number of
+ * bytes of the partial results has a limit too, because small teams with large values would need
+ * gigabytes. */
 static mx_err plan_teams(mx_ctx ctx, mx_launch *l)
 {
     mx_gpu_launch_ *plan = mx_gpu_plan_(l);
