@@ -133,7 +133,7 @@ def pairs_of(node):
 
 
 def new_scratch(t, node, values, element, level, per_thread=False):
-    """An array in scratch. That of a thread is declared in front of all statements: a loop asks for it once."""
+    """An array in scratch. What a loop asks for is declared in front of all statements, and so asked for once."""
     name = t.new("mx_scratch")
     array = Array(element, len(values))
     extents = [strip(t.cast(v, INT)) for v in values]
@@ -141,7 +141,7 @@ def new_scratch(t, node, values, element, level, per_thread=False):
     text = f"{macro}(mx_t, {level}, {array.accessor(False)}, {name}, {', '.join(extents)});"
     if not all(of_arguments(e) for e in extents):
         raise t.error(node, "the shape of scratch depends on the kernel's arguments only")
-    if per_thread and not t.spec.dialect.threads_run_all:
+    if t.kernel and (t.loop_names or t.level != "team"):
         t.hoisted.append("    " + text)
         t.thread_scratch.add(name)
     else:

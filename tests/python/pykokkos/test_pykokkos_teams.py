@@ -335,6 +335,39 @@ def per_thread(team: pk.TeamMember, total: pk.View1D[pk.double], most: pk.View1D
     pk.atomic_max(most, 0, biggest)
 
 
+@pk.workunit
+def scratch_in_loops(team: pk.TeamMember, out: pk.View2D[pk.int64], n: int):
+    e: int = team.league_rank()
+
+    def each(j: int):
+        own: pk.ScratchView1D[pk.int64] = pk.ScratchView1D(team.thread_scratch(0), n)
+        for k in range(n):
+            own[k] = j * k
+        out[e][j] = own[n - 1]
+
+    pk.parallel_for(pk.TeamThreadRange(team, 8), each)
+    for p in range(4):
+        shared: pk.ScratchView1D[pk.int64] = pk.ScratchView1D(team.team_scratch(0), n)
+
+        def fill(k: int):
+            shared[k] = p + k
+
+        def add(j: int):
+            out[e][j] += shared[n - 1]
+
+        pk.parallel_for(pk.TeamThreadRange(team, n), fill)
+        team.team_barrier()
+        pk.parallel_for(pk.TeamThreadRange(team, 8), add)
+        team.team_barrier()
+
+
+def test_scratch_in_loops():
+    """Scratch that a loop asks for is one piece, not another one in each iteration."""
+    out = pk.View([3, 8], pk.int64)
+    pk.parallel_for(pk.TeamPolicy(3, pk.AUTO), scratch_in_loops, out=out, n=5)
+    assert (out.data == np.arange(8) * 4 + sum(p + 4 for p in range(4))).all()
+
+
 def test_per_thread():
     total, most = pk.View([1]), pk.View([1])
     pk.parallel_for(pk.TeamPolicy(6, pk.AUTO, 4), per_thread, total=total, most=most)
