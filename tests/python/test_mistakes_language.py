@@ -2,6 +2,9 @@
 says what to write instead. The text that an error has to mark is named beside each kernel; it is on the line with the
 comment `# here`."""
 
+import random
+import time
+
 import numpy as np
 import pytest
 
@@ -11,7 +14,7 @@ from mistakes import Mistakes, check
 A1, A2, I1 = np.zeros(4), np.zeros((4, 3)), np.zeros(4, np.int32)
 RECORDS = np.zeros(4, [("x", "f8"), ("n", "i4")])
 N, WORDS, LIST = 3, "text", [1, 2]
-HUGE, RAGGED = 2**70, ((1, 2), (3,))
+HUGE, RAGGED, OPTIONS = 2**70, ((1, 2), (3,)), {"dt": 0.1}
 
 
 mistake = MISTAKES = Mistakes(A1)
@@ -168,12 +171,12 @@ def matmul(i, a):
     a[i] = a[i] @ a[i]  # here
 
 
-@mistake("`i in (1, 2)`: kernels have the comparisons < <= > >= == !=", "i in (1, 2)")
+@mistake("`i in (1, 2)`: kernels have the comparisons < <= > >= == !=; write a loop that compares", "i in (1, 2)")
 def membership(i, a):
     if i in (1, 2): a[i] = 1  # here
 
 
-@mistake("`i is N`: kernels have the comparisons < <= > >= == !=", "i is N")
+@mistake("`i is N`: kernels have the comparisons < <= > >= == !=; write == or !=", "i is N")
 def identity(i, a):
     if i is N: a[i] = 1  # here
 
@@ -231,7 +234,7 @@ def numpy_function(i, a):
     a[i] = np.dot(a, a)  # here
 
 
-@mistake("an array of 1 dimension is called: it is no function", "a(i)")
+@mistake("an array of 1 dimension is called, but is no function: write a[i]", "a(i)")
 def called_array(i, a):
     a[i] = a(i)  # here
 
@@ -301,7 +304,7 @@ def whole_array(i, a):
 
 MISTAKES[-1] = pytest.param(
     whole_array,
-    "`+` of an array of 1 dimension: expected numbers",
+    "`+` of an array of 1 dimension: expected numbers, such as elements of arrays",
     "a + 1",
     (A1,),
     4,
@@ -508,6 +511,70 @@ def list_of_lists(i, a):
 @mistake("an expression without effect: store its value, or call a function", "a[i]")
 def no_effect(i, a):
     a[i]  # here
+
+
+# ---- what beginners write ----
+
+
+@mistake("a loop has one variable: write `for k in range(len(a))`, and a[k]", "k, v")
+def two_loop_variables(i, a):
+    for k, v in enumerate(a): a[i] += v  # here
+
+
+@mistake("`^` of an f64: it takes integers; a power is `**`", "a[i]^2")
+def power_by_caret(i, a):
+    a[i] = a[i]^2  # here
+
+
+@mistake("atomic_add takes an array, an index and a value, as in minx.atomic_add(a, i, 1)", "minx.atomic_add(a[0], 1.0)")
+def atomic_of_an_element(i, a):
+    minx.atomic_add(a[0], 1.0)  # here
+
+
+@mistake("minx.parallel_for cannot be called in kernels: call it outside of the kernel", "minx.parallel_for(3, bits_of_float, a)")
+def launch_in_a_kernel(i, a):
+    minx.parallel_for(3, bits_of_float, a)  # here
+
+
+@mistake("np.random.normal cannot be called in kernels: use minx.Random(seed, i)", "np.random.normal()")
+def numpy_random(i, a):
+    a[i] = np.random.normal()  # here
+
+
+@mistake("random.randint cannot be called in kernels: use minx.Random(seed, i)", "random.randint(1, 6)")
+def python_random(i, a):
+    a[i] = random.randint(1, 6)  # here
+
+
+@mistake("time.time cannot be called in kernels: measure outside of the kernel", "time.time()")
+def time_in_a_kernel(i, a):
+    a[i] = time.time()  # here
+
+
+@mistake("max takes two or more numbers in kernels: over an array write a loop, or parallel_reduce", "max(a)")
+def max_of_an_array(i, a):
+    a[i] = max(a)  # here
+
+
+@mistake("arrays have shape, ndim and size in kernels, not sum: write a loop, or parallel_reduce", "a.sum")
+def sum_method(i, a):
+    a[i] = a.sum()  # here
+
+
+@mistake("OPTIONS is a dict of outside, which may change: pass what the kernel needs as arguments", "OPTIONS")
+def dict_of_outside(i, a):
+    a[i] = OPTIONS["dt"]  # here
+
+
+@mistake("an int is called, but is no function: write team.league_rank", "team.league_rank()", policy=minx.Team(4))
+def league_rank_called(team, a):
+    a[team.league_rank()] = 1  # here
+
+
+@mistake("s is a number, of which each index has its own: return what is added, for parallel_reduce, or add to an array, as in "
+         "minx.atomic_add(s, 0, 1)", "s += a[i]", A1, 0.0)
+def sum_in_a_number(i, a, s):
+    s += a[i]  # here
 
 
 @pytest.mark.parametrize("kernel,message,at,args,policy,launch", MISTAKES)

@@ -152,7 +152,8 @@ class Arithmetic:
             raise self.error(node, "`@` is not supported in kernels: write a loop over the sum")
         for v in (a, b):
             if not T.is_number(v.type):
-                instead = "use minx.local(n, float), an array of zeros" if getattr(v.ref, "listed", False) and word == "*" else "expected numbers"
+                listed = getattr(v.ref, "listed", False) and word == "*"
+                instead = "use minx.local(n, float), an array of zeros" if listed else "expected numbers, such as elements of arrays"
                 raise self.error(node, f"`{word}` of {describe(v)}: {instead}")
         if a.const is not MISSING and b.const is not MISSING and a.type in T.WEAK and b.type in T.WEAK:
             return self.folded(node, lambda: FOLD[word](a.const, b.const))
@@ -174,7 +175,8 @@ class Arithmetic:
                 raise self.error(node, f"`{word}` of complex numbers")
             return Val(f"{self.helper(COMPLEX_NAMES[word], t)}({self.cast(a, t)}, {self.cast(b, t)})", t)
         if T.is_float(t) and word not in ("+", "-", "*", "//", "%"):
-            raise self.error(node, f"`{word}` of a {a.type if T.is_float(a.type) else b.type}: it takes integers")
+            power = "; a power is `**`" if word == "^" else ""
+            raise self.error(node, f"`{word}` of a {a.type if T.is_float(a.type) else b.type}: it takes integers{power}")
         nonneg = (
             t in T.UNSIGNED
             or a.nonneg
@@ -283,7 +285,8 @@ class Arithmetic:
 
     def comparison(self, node, op) -> str:
         if type(op) not in COMPARE:
-            raise self.error(node, f"`{ast.unparse(node)}`: kernels have the comparisons < <= > >= == !=")
+            instead = "write a loop that compares" if isinstance(op, (ast.In, ast.NotIn)) else "write == or !="
+            raise self.error(node, f"`{ast.unparse(node)}`: kernels have the comparisons < <= > >= == !=; {instead}")
         return COMPARE[type(op)]
 
     def compare(self, node, op, a: Val, b: Val) -> Val:

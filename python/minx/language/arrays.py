@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from .. import types as T
 from ..types import INT, NP_BOOL, Array, FieldArray, Struct
+from .constructs import ATTRIBUTES
 from .values import (
     MISSING,
     WHOLE,
@@ -47,7 +48,8 @@ class Arrays:
             return other
         if isinstance(ref.array.element, Struct):
             return self.field_of_array(node, ref, node.attr)
-        raise self.error(node, f"arrays have shape, ndim and size in kernels, not {node.attr}")
+        instead = ATTRIBUTES.get(node.attr)
+        raise self.error(node, f"arrays have shape, ndim and size in kernels, not {node.attr}" + (f": {instead}" if instead else ""))
 
     def product_of(self, values) -> Val:
         if all(v.const is not MISSING for v in values):

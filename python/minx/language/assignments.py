@@ -272,9 +272,21 @@ class Assignments:
         name = node.target.id
         if name in self.renamed:
             return self.augment_sum(node, name)
+        self.check_lost(node, name)
         load = ast.copy_location(ast.Name(name, ast.Load()), node.target)
         value = self.binary(node, node.op, *self.in_order([load, node.value]))
         self.assign_name(node.target, name, value, node)
+
+    def check_lost(self, node, name):
+        """s += x of an argument that is a number, and that the kernel reads nowhere else: a sum that nobody gets."""
+        bound = self.names.get(name)
+        if not self.kernel or bound is None or not T.is_number(bound.type) or not bound.code.startswith("mx_a->") or name in self.local_refs:
+            return
+        if self.spec.dialect.threads_run_all or any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+                                                    for n in ast.walk(self.source.tree)):
+            return
+        raise self.error(node, f"{name} is a number, of which each index has its own: return what is added, for parallel_reduce, or add to an "
+                               f"array, as in minx.atomic_add({name}, 0, 1)")
 
     def augment_sum(self, node, name):
         """s += x in a loop whose items have shares of s."""

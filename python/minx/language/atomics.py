@@ -55,7 +55,7 @@ def _atomic(name, python):
     def handler(t, node, statement, array=None, index=None, value=None):
         if array is None:
             if len(node.args) != 3 or node.keywords:
-                raise t.error(node, f"atomic_{name} takes an array, an index and a value")
+                raise t.error(node, f"atomic_{name} takes an array, an index and a value, as in minx.atomic_{name}(a, i, 1)")
             array, index, value = node.args
         element, type_ = _element(t, node, name, array, index)
         x = _value(t, value, type_)
@@ -152,7 +152,7 @@ def atomic_store(array, index, value):
 
 def _store(t, node, statement):
     if len(node.args) != 3 or node.keywords:
-        raise t.error(node, "atomic_store takes an array, an index and a value")
+        raise t.error(node, "atomic_store takes an array, an index and a value, as in minx.atomic_store(a, i, 1)")
     element, type_ = _element(t, node, "store", *node.args[:2])
     return Val(f"mx_atomic_store(&{element}, {_value(t, node.args[2], type_)})")
 

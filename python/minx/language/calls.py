@@ -168,7 +168,7 @@ def extreme(name, weak):
         if len(nodes) == 1 and isinstance(nodes[0], (ast.Tuple, ast.List)):
             nodes = nodes[0].elts
         if len(nodes) < 2 or node.keywords:
-            raise t.error(node, f"{ast.unparse(node.func)} takes two or more numbers in kernels")
+            raise t.error(node, f"{ast.unparse(node.func)} takes two or more numbers in kernels: over an array write a loop, or parallel_reduce")
         values = t.in_order(nodes, t.number)
         out = values[0]
         for v, part in zip(values[1:], nodes[1:]):

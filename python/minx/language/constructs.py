@@ -66,6 +66,29 @@ BUILTINS = {  # functions of Python that kernels do not have
     type: "types are known when a kernel is compiled",
     bytes: "use an array of u8",
 }
+ATTRIBUTES = {  # of arrays
+    **dict.fromkeys(("sum", "prod", "min", "max", "mean", "all", "any", "argmin", "argmax"), "write a loop, or parallel_reduce"),
+    **dict.fromkeys(("copy", "fill"), "assign element by element, or before the launch"),
+    **dict.fromkeys(("sort", "reshape", "astype", "ravel", "flatten"), "call it before the launch"),
+    "T": "write the indices in the other order",
+    "dot": "write a loop that adds",
+    "append": "arrays do not grow; count with minx.atomic_add, and store at the count",
+}
+MODULES = {  # functions of modules that kernels do not have
+    "numpy.random": "use minx.Random(seed, i)",
+    "random": "use minx.Random(seed, i)",
+    "time": "measure outside of the kernel",
+    "numpy": "they have NumPy's functions of numbers; write a loop over the elements",
+    "minx": "call it outside of the kernel",
+}
+
+
+def module_hint(function) -> str | None:
+    """What to write instead of a function, by the module that it is from, or its object is."""
+    if not callable(function):
+        return None
+    module = getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__
+    return next((hint for name, hint in MODULES.items() if f"{module}.".startswith(f"{name}.")), None)
 
 
 def say(table: dict, node) -> str:

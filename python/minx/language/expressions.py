@@ -106,8 +106,8 @@ class Expressions:
         if isinstance(value, (list, dict, set)):
             raise self.error(
                 node,
-                f"{ast.unparse(node)} is a {type(value).__name__} of outside, which may change: pass an array, "
-                "or make it a tuple",
+                f"{ast.unparse(node)} is a {type(value).__name__} of outside, which may change: "
+                + ("pass an array, or make it a tuple" if isinstance(value, list) else "pass what the kernel needs as arguments"),
             )
         if outside is not None and (isinstance(value, tuple) or callable(value)):
             self.unit.depends(*outside, behind(value))

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from .. import types as T
 from ..types import BOOL, COMPLEX, FLOAT, INT, Struct
-from .constructs import BUILTINS
+from .constructs import BUILTINS, module_hint
 from .results import ArrayAccumulator
 from .source import source_of
 from .team import TeamRef
@@ -56,12 +56,6 @@ def breaks(node) -> bool:
     return isinstance(node, ast.Break) or any(breaks(c) for c in ast.iter_child_nodes(node))
 
 
-def is_numpy_wrapper(function: pytypes.FunctionType) -> bool:
-    """Whether it is a function of NumPy 1.24's own, as np.dot: it is a Python function around another, whose text is no
-    kernel's. (Later ones are no Python functions.)"""
-    return hasattr(function, "_implementation") and (function.__module__ or "").split(".")[0] == "numpy"
-
-
 class Functions:
     def of_Call(self, node):
         value = self.call_once(self.call(node), node)
@@ -93,15 +87,16 @@ class Functions:
         if isinstance(ref, type) and getattr(ref, "minx_struct", False):
             return self.new_object(node, ref)
         function = getattr(ref, "function", ref)
-        if isinstance(function, pytypes.MethodType) and isinstance(function.__func__, pytypes.FunctionType):
+        instead = module_hint(ref) or module_hint(function)
+        if instead is None and isinstance(function, pytypes.MethodType) and isinstance(function.__func__, pytypes.FunctionType):
             return self.user_function(node, function.__func__, function.__self__, statement)
-        if isinstance(function, pytypes.FunctionType) and not is_numpy_wrapper(function):
+        if instead is None and isinstance(function, pytypes.FunctionType):
             return self.user_function(node, function, None, statement)
         if called.type is not None or isinstance(ref, ArrayRef):
-            raise self.error(node, f"{describe(called)} is called: it is no function")
-        instead = BUILTINS.get(ref) if is_hashable(ref) else None
-        if instead is None and (getattr(ref, "__module__", None) or "").partition(".")[0] == "numpy":
-            instead = "they have NumPy's functions of numbers; write a loop over the elements"
+            text = ast.unparse(node.func)
+            text = text if called.type is not None else f"{text}[{', '.join(map(ast.unparse, node.args))}]"
+            raise self.error(node, f"{describe(called)} is called, but is no function: write {text}")
+        instead = instead or (BUILTINS.get(ref) if is_hashable(ref) else None)
         raise self.error(
             node, f"{ast.unparse(node.func)} cannot be called in kernels" + (f": {instead}" if instead else "")
         )

@@ -63,7 +63,7 @@ class Loops:
             found = describe(self.expr(node.iter))
             raise self.error(node.iter, f"a loop over {found}: {OVER}")
         if not isinstance(node.target, ast.Name):
-            raise self.error(node.target, "a loop has one variable")
+            raise self.error(node.target, "a loop has one variable: write `for k in range(len(a))`, and a[k]")
         called = self.expr(node.iter.func)
         handler = LOOPS.get(called.ref) if is_hashable(called.ref) else None
         if handler is None and called.ref is not range:

@@ -118,7 +118,8 @@ def parallel_scan(policy, kernel, *args, op="sum", ctx=None, into=None, index=0,
 def launch(pattern, policy, kernel, args, ctx, reducers, named=None, target=None):
     if not hasattr(policy, "numbers"):
         if not isinstance(policy, (int, np.integer)):
-            raise TypeError(f"the policy is a {type(policy).__name__}: expected a Range, an MDRange, a Team, or an integer")
+            place = ", in front of the kernel" if callable(policy) else ""
+            raise TypeError(f"the policy is a {type(policy).__name__}: expected a Range, an MDRange, a Team, or an integer{place}")
         policy = range_of(int(policy))
     instance = None
     if type(kernel) is BoundKernel:
