@@ -1,6 +1,6 @@
 /* Scans, compared with a plain loop: exclusive and inclusive, totals, empty and shifted ranges,
  * maxima, joins that are not commutative. On hosts also that the bits are the same for any number
- * of threads. */
+ * of threads, and how many items fail. */
 #include "scan.h"
 #include "check.h"
 
@@ -172,6 +172,23 @@ static void check_real(mx_ctx ctx, const sc_args *args, const data *d, int64_t n
     free(real);
 }
 
+/* Items run twice, and those that fail count once. */
+static void check_failed_items(mx_ctx ctx, sc_args *args, const data *d)
+{
+    int64_t large = 0;
+    char expected[64];
+    if (check_is_gpu(ctx)) return; /* where it ends the use of the device */
+    for (int64_t i = 0; i < MAX_COUNT; i++) large += d->host[i] > 8;
+    snprintf(expected, sizeof expected, " (%lld such items)", (long long)large);
+    for (int once = 0; once < 2; once++) {
+        args->once = once == 1;
+        args->limit = 9;
+        CHECK_OK(sc_limited(mx_range_1d(ctx, 0, MAX_COUNT), args, NULL));
+        args->limit = 8;
+        CHECK_FAILS(sc_limited(mx_range_1d(ctx, 0, MAX_COUNT), args, NULL), MX_ERR_BODY, expected);
+    }
+}
+
 static void test(mx_ctx ctx)
 {
     static const int64_t sizes[] = {0, 1, 7, 8, 9, 255, 8191, 8192, 8193, 100000, MAX_COUNT};
@@ -186,6 +203,7 @@ static void test(mx_ctx ctx)
         check_prologues(ctx, &args, &d, sizes[s]);
     }
     check_totals(ctx, &args, &d);
+    check_failed_items(ctx, &args, &d);
     check_highest(ctx, &args, &d, MAX_COUNT);
     check_real(ctx, &args, &d, MAX_COUNT);
     check_real(ctx, &args, &d, 20000);

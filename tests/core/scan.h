@@ -16,6 +16,8 @@ MX_ARGS(sc_args,
     (mx_ci64_0, factor),
     int64_t origin; /* of the range */
     int64_t times;  /* factor, by a prologue */
+    int64_t limit;  /* of counts that sc_limited takes */
+    bool once;      /* only where `final` is true */
 );
 
 MX_DECLARE_SCAN(1D, sc_both, sc_args, int64_t)
@@ -23,6 +25,7 @@ MX_DECLARE_SCAN(1D_64, sc_both_64, sc_args, int64_t)
 MX_DECLARE_SCAN(1D, sc_real, sc_args, double)
 MX_DECLARE_SCAN(1D, sc_highest, sc_args, int64_t)
 MX_DECLARE_SCAN(1D, sc_maps, sc_args, sc_map)
+MX_DECLARE_SCAN(1D, sc_limited, sc_args, int64_t)
 
 /* Prologues: times is read of factor, once. */
 MX_DECLARE_SCAN(1D_64, sc_scaled, sc_args, int64_t)

@@ -237,7 +237,11 @@ static void run_scan_step(const mx_launch *l, int64_t first, int64_t last)
     const int64_t summed = step->summed->chunks, next = step->next->chunks;
     if (first < summed)
         step->instance->scan(&step->summed->launch, first, last < summed ? last : summed);
-    if (first < next) step->instance->run(&step->next->launch, first, last < next ? last : next);
+    if (first >= next) return;
+    const bool outer = mx_body_again_;
+    mx_body_again_ = true;
+    step->instance->run(&step->next->launch, first, last < next ? last : next);
+    mx_body_again_ = outer;
 }
 
 static void compute_prefix_sums(const scan *s, const scan_step *step)

@@ -266,6 +266,10 @@ extern __thread short mx_thread_;
 /* The context whose chunks this thread runs now; NULL: none. By it a call from a body is recognised. */
 extern __thread mx_ctx mx_body_ctx_;
 
+/* Does this thread run items that it or another one runs again, as a scan does? What fails then is
+ * counted apart. */
+extern __thread bool mx_body_again_;
+
 /* The name of the kernel whose body this thread runs; NULL: none. A signal handler may call it. */
 const char *mx_body_kernel(void);
 

@@ -23,6 +23,7 @@ static uint32_t created_contexts; /* the number of contexts that were created */
 bool mx_started_;
 
 __thread mx_ctx mx_body_ctx_;
+__thread bool mx_body_again_;
 
 /* ---- fork ---- */
 
@@ -169,6 +170,7 @@ void mx_body_fail_(const char *file, int line, const char *format, ...)
         fprintf(stderr, "minx: %s\n", text);
         abort();
     }
+    if (mx_body_again_) __atomic_fetch_add(&mx_core(ctx)->failed_again, 1, __ATOMIC_RELAXED);
     if (__atomic_fetch_add(&mx_core(ctx)->failed_items, 1, __ATOMIC_RELAXED) == 0)
         memcpy(mx_core(ctx)->failure, text, sizeof text);
     __atomic_store_n(&mx_core(ctx)->nested, body_failed, __ATOMIC_RELAXED);
@@ -185,11 +187,12 @@ const char *mx_body_failure(void)
 mx_err mx_ctx_fail_nested_(mx_ctx ctx, const char *kernel)
 {
     const char *const nested = __atomic_exchange_n(&mx_core(ctx)->nested, NULL, __ATOMIC_RELAXED);
-    const int items = mx_core(ctx)->failed_items;
-    mx_core(ctx)->failed_items = 0;
+    const int64_t again = mx_core(ctx)->failed_again, once = mx_core(ctx)->failed_items - again;
+    const int64_t items = again > once ? again : once; /* most fail both times */
+    mx_core(ctx)->failed_items = mx_core(ctx)->failed_again = 0;
     if (nested == body_failed)
-        return MX_FAIL(MX_ERR_BODY, "kernel %s: %s (%d such item%s)", kernel, mx_core(ctx)->failure,
-                       items, items > 1 ? "s" : "");
+        return MX_FAIL(MX_ERR_BODY, "kernel %s: %s (%lld such item%s)", kernel,
+                       mx_core(ctx)->failure, (long long)items, items > 1 ? "s" : "");
     const bool is_kernel = __atomic_load_n(&mx_core(ctx)->nested_is_kernel, __ATOMIC_RELAXED);
     return MX_FAIL(MX_ERR_ARG, "kernel %s: %s%s was %s while it ran: %s", kernel,
                    is_kernel ? "kernel " : "", nested, is_kernel ? "launched" : "called",

@@ -38,8 +38,9 @@ typedef struct mx_core_ctx {
     mx_ctx outer; /* the context of the body that made the launch; NULL: no body did */
     const char *nested;
     bool nested_is_kernel;
-    /* of MX_BODY_REQUIRE: how many items have failed, and the text of the first one */
-    int32_t failed_items;
+    /* of MX_BODY_REQUIRE: how many items have failed, how many of them are run again, and the text of
+     * the first one */
+    int64_t failed_items, failed_again;
     char failure[512];
 
     /* fence.c: the kernels since the last fence (a ring) */

@@ -48,6 +48,14 @@ MX_BODY void sc_maps_body(const sc_args *a, int i, sc_map *v, bool final)
 }
 MX_SCAN_CUSTOM(1D, sc_maps, sc_identity, sc_compose)
 
+MX_BODY void sc_limited_body(const sc_args *a, int i, int64_t *sum, bool final)
+{
+    MX_BODY_REQUIRE(MX_AT(a->count, i) <= a->limit || (a->once && !final), "large");
+    if (final) MX_AT(a->before, i) = *sum;
+    *sum += MX_AT(a->count, i);
+}
+MX_SCAN(1D, sc_limited, MX_SUM)
+
 MX_BODY void sc_read_factor(sc_args *a) { a->times = MX_AT(a->factor); }
 MX_BODY void sc_scaled_body(const sc_args *a, int64_t i, int64_t *sum, bool final)
 {
