@@ -116,7 +116,7 @@ def test_measuring(file, runs):
         code, lines = run(file, "--only", "of-a-family", family=family)
         expect(f"on {family}", (code, lines[1]), (int(word == "FAIL"), f"of-a-family 3 zen <= 1 ms, zen5 <= 4 ms, intel-avx2 <= 3 ms {word}"))
     expect("runs of the shared command", runs.read_text().split(), ["run"] * 2)
-    expect("with data", run(file, "--only", "of-data", data=SOURCE), 
+    expect("with data", run(file, "--only", "of-data", data=SOURCE),
            (0, ["family of CPUs: intel", "of-data 4 >= 2 PASS", "1 passed, 0 failed, 0 without a bound, 0 skipped"]))
     expect("a selection", len(run(file, "--only", "loops-*", "--list")[1]), 3)
 

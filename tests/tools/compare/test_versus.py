@@ -1,5 +1,9 @@
 """versus: stand-ins print the lines of the originals and of minx."""
 import json
+import signal
+import subprocess
+import time
+from pathlib import Path
 
 import fake
 import house
@@ -124,6 +128,33 @@ class Versus(house.House):
         fake.program(self.folder / "original", "import time\ntime.sleep(60)")
         _, said = self.versus("minimd", "--deck", "one.in", "--repeats", "1", "--timeout", "1", expect=1)
         self.assertIn("more than 1 s", said)
+        _, said = self.versus("minimd", "--deck", "one.in", "--json", "nowhere/out.json", expect=2)
+        self.assertIn("--json: got 'nowhere/out.json'", said)
+
+    def test_interrupted(self):
+        """The program ends with versus, which keeps nothing."""
+        self.programs("minimd", MINIMD)
+        fake.program(self.folder / "original", "import os, time\nopen('started', 'w').write(str(os.getpid()))\ntime.sleep(60)")
+        words = self.command("versus", "minimd", "original", "--deck", "one.in", "--bin", self.bin, "--out", "out")
+        process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=self.folder, env=self.environment())
+        started = self.folder / "out/original-1/started"
+        while not (started.is_file() and started.read_text()):
+            self.assertIsNone(process.poll())
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+        self.assertEqual((process.returncode, said.splitlines()[-1]), (5, "minx-compare: interrupted; the same command begins anew"))
+        self.assertFalse(Path("/proc", started.read_text()).exists())
+
+    def test_an_answer_that_differs_later(self):
+        self.programs("minimd", MINIMD.replace("if ", "if 'original-2' not in __import__('os').getcwd() and "))
+        out, _ = self.versus("minimd", "--deck", "one.in", "--repeats", "3", expect=1)
+        self.assertRegex(out, r"T, last row +0\.7308599 +0\.7208599 .*DIFFERS")
+
+    def test_an_option_with_a_blank(self):
+        self.programs("minimd", MINIMD)
+        self.versus("minimd", "--deck", "one.in", "--option=name=two words", "--repeats", "1")
+        self.assertIn("name=two words", json.loads(next(self.folder.glob("out/runs/*/run.json")).read_text())["command"])
 
     def rival(self, *words, expect=0, env=None):
         return self.call("versus", "minimd", "lammps", "--deck", "one.in", "--bin", self.bin, "--out", "out", "--json", "out.json",
@@ -148,6 +179,8 @@ class Versus(house.House):
             _, said = self.call("versus", *words, "--bin", self.bin, "--out", "out", expect=code, env={"MPICC": "false"})
             self.assertIn(what, said)
             self.assertEqual(len(said.splitlines()), 1)
+        said = self.call("versus", "minife", "hypre-pfmg", "--bin", self.bin, "--out", "out", expect=3, env={"MPICC": "no-such-mpicc"})[1]
+        self.assertIn("no compiler no-such-mpicc", said)
         (self.bin / "lmp").unlink()
         self.assertIn("Debian's package lammps", self.rival(expect=3, env={"PATH": str(self.bin)})[1])
 

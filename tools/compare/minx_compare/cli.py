@@ -9,7 +9,7 @@
   minx-compare plans                    lists the plans that come with minx; their names can be used as PLAN.toml
 
 Exit codes: 0 every run counts; 1 a run failed or its answer differs, or something is slower than the baseline; 2 a mistake in the command
-line or the plan; 3 something is missing on this machine, or cannot be written; 5 interrupted: the same command goes on.
+line or the plan; 3 something is missing on this machine, or cannot be written; 5 interrupted: the same command goes on, `versus` begins anew.
 """
 import argparse
 import os
@@ -252,6 +252,7 @@ def stop(_number, _frame):
 
 def main(words=None):
     signal.signal(signal.SIGTERM, stop)
+    words = sys.argv[1:] if words is None else words
     try:
         args = parser().parse_args(words)
         if not args.command:
@@ -262,7 +263,7 @@ def main(words=None):
             print(f"minx-compare: {line}", file=sys.stderr)
         return error.code
     except (KeyboardInterrupt, Interrupted):
-        print("minx-compare: interrupted; the same command goes on where it was", file=sys.stderr)
+        print(f"minx-compare: interrupted; the same command {'begins anew' if words[:1] == ['versus'] else 'goes on where it was'}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,8 +11,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from .errors import CANNOT, MISTAKE, NOTHING, Ends, Text
-from .launch import last_line
+from .errors import CANNOT, MISTAKE, Ends, Text
+from .launch import last_line, start
 from .machine import TOOLS
 from .originals import NUMBER, PRINTED, Reading, need, number
 
@@ -24,6 +24,7 @@ TIMED = {"minimd": "the time steps, without set-up", "minife": "set-up of the pr
 OPTIONS = {"minimd": [],
            "minife": ["nx=100", "preconditioner=multigrid", "relative_tolerance=1e-10", "max_iterations=1000"],
            "tealeaf": ["end_step=1", "test_problem=0", "tl_preconditioner_type=multigrid", "tl_eps=1e-10"]}
+COMPILE_TIMEOUT = 600
 STEPS = re.compile(r"--?steps[=:]|steps=|-n=|--?nsteps=")  # the number of steps of miniMD, in one word
 STEPS_WORDS = ("-n", "--steps", "-steps", "--nsteps", "-nsteps")  # with a word for the number
 
@@ -93,13 +94,12 @@ def built(name, flags):
     """A function that compiles the program of a library with MPI's compiler."""
     def build(folder):
         log = folder / f"{name}.log"
+        compiler = os.environ.get("MPICC", "").split() or ["mpicc"]
+        if not shutil.which(compiler[0]):
+            lacks(f"no compiler {compiler[0]} (MPICC names another one)")
         sources = [str(TOOLS / "rivals" / f"{one}.c") for one in ("main", name)]
-        command = [*os.environ.get("MPICC", "mpicc").split(), "-O3", "-march=native", *sources, "-o", str(folder / name), *flags(), "-lm"]
-        try:
-            with open(log, "w", encoding="utf-8") as file:
-                code = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, timeout=600, check=False).returncode
-        except (OSError, subprocess.TimeoutExpired) as error:
-            lacks(f"no compiler {command[0]} ({error}; MPICC names another one)")
+        command = [*compiler, "-O3", "-march=native", *sources, "-o", str(folder / name), *flags(), "-lm"]
+        code, _ = start(command, log, COMPILE_TIMEOUT, os.environ, folder)
         return str(folder / name) if code == 0 else lacks(f"no {name} that compiles ({last_line(log)}; see {log})")
 
     return build
@@ -188,18 +188,18 @@ def motion(seconds, rows):
 # ---- linear systems: the programs in ../rivals, and the fields of minx ----
 
 
-def minife_words(file, method):
-    require(file, method, problem="original", mesh="uniform")
+def minife_words(file, rival):
+    require(file, rival, problem="original", mesh="uniform")
     return ["minife", *(str(value(file, key)) for key in ("nx", "ny", "nz")), repr(float(value(file, "relative_tolerance"))), "solution"]
 
 
-def tealeaf_words(file, method, folder):
+def tealeaf_words(file, rival, folder):
     import numpy
 
-    require(file, method, dialect="reference", steps=1)
+    require(file, rival, dialect="reference", steps=1)
     density, start = file["fields/density"][...], file["fields/temperature_start"][...]
     if density.ndim != 2:
-        raise Ends(MISTAKE, f"{method}: got a mesh in 3-D, expected one in 2-D")
+        raise Ends(MISTAKE, f"{rival}: got a mesh in 3-D, expected one in 2-D")
     weight = density if value(file, "coefficient") == "density" else 1 / density
     numpy.concatenate([weight.ravel(), start.ravel()]).tofile(folder / "state")
     shares = [value(file, "initial_timestep") / side**2 for side in file["fields/density"].attrs["spacing"][::-1]]
@@ -207,11 +207,12 @@ def tealeaf_words(file, method, folder):
             "solution", "state"]
 
 
-def solver(method):
-    """A function that writes the input of the programs in ../rivals, and returns their arguments."""
+def solver(rival):
+    """A function that writes the input of the programs in ../rivals, and returns their arguments; the first is the method."""
     def write(minx, folder):
         with results_of(minx) as file:
-            return [method, *(minife_words(file, method) if "nx" in file["input"] else tealeaf_words(file, method, folder))]
+            words = minife_words(file, rival) if "nx" in file["input"] else tealeaf_words(file, rival, folder)
+            return [rival.split("-")[1], *words]
 
     return write
 
@@ -276,9 +277,9 @@ class Rival:
 SYSTEMS = ("minife", "tealeaf")
 RIVALS = {
     "lammps": Rival(("minimd",), "lammps", found_lammps, write_lammps, read_lammps),
-    "hypre-pfmg": Rival(SYSTEMS, "libhypre-dev", HYPRE, solver("pfmg"), read_solver),
-    "hypre-boomeramg": Rival(SYSTEMS, "libhypre-dev", HYPRE, solver("boomeramg"), read_solver),
-    "petsc-gamg": Rival(SYSTEMS, "libpetsc-real-dev", PETSC, solver("gamg"), read_solver),
+    "hypre-pfmg": Rival(SYSTEMS, "libhypre-dev", HYPRE, solver("hypre-pfmg"), read_solver),
+    "hypre-boomeramg": Rival(SYSTEMS, "libhypre-dev", HYPRE, solver("hypre-boomeramg"), read_solver),
+    "petsc-gamg": Rival(SYSTEMS, "libpetsc-real-dev", PETSC, solver("petsc-gamg"), read_solver),
 }
 
 
@@ -298,5 +299,5 @@ def programs(names, folder, mistakes):
         try:
             found[name] = known[rival.program] = known.get(rival.program) or rival.program(folder)
         except Missing as why:
-            mistakes.add(name, Text(str(why)) if str(why) else NOTHING, f"Debian's package {rival.package}", CANNOT)
+            mistakes.add(name, Text(str(why)), f"Debian's package {rival.package}", CANNOT)
     return found

@@ -1,6 +1,8 @@
 """minx against the user's own build of an original, or against codes that distributions package: the same problem, in turn; first the
 answers are compared, then the times."""
 import json
+import shlex
+import shutil
 import statistics
 from pathlib import Path
 
@@ -24,10 +26,12 @@ class Other:
     def run(self, repeat, minx):
         """Its reading, or why there is none. minx: the folder of minx's run of this repeat."""
         folder = self.folder / f"{self.name}-{repeat}"
-        folder.mkdir(parents=True, exist_ok=True)
-        for path in folder.iterdir():
-            path.unlink()
-        self.prepare(folder, minx)
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            folder.mkdir()
+            self.prepare(folder, minx)
+        except (OSError, KeyError) as error:  # no space, or minx has not stored what the rival needs
+            return None, f"its input: {error}"
         run = {"ranks": self.args.ranks, "threads": self.args.threads}
         env = {**environment({}), "OMP_NUM_THREADS": str(self.args.threads)}
         words = launcher_words(self.launcher, [], run, False, env) + self.command
@@ -105,7 +109,7 @@ def check(args, bin_folder):
     launcher = "mpirun" if args.ranks > 1 else "none"
     here = machine.Machine(bin=bin_folder, cores=machine.cores_here())
     case = plans.Case(where="versus", name="versus", app=args.app, deck=[deck_name] if deck_name else [], backend=[args.backend],
-                      ranks=[args.ranks], threads=[args.threads], options=[" ".join(words)], repeats=args.repeats, timeout=args.timeout)
+                      ranks=[args.ranks], threads=[args.threads], options=[shlex.join(words)], repeats=args.repeats, timeout=args.timeout)
     plan = plans.Plan(path=Path.cwd() / "versus", cases=[case])
     here.check_tools(plan, launcher, mistakes)
     runs = matrix.expand(plan, here, mistakes)
@@ -115,11 +119,18 @@ def check(args, bin_folder):
     return runs, launcher, against_rivals
 
 
+def check_files(args, folder):
+    """Can the comparison be written?"""
+    mistakes = Mistakes()
+    machine.check_folder(folder, mistakes)
+    if args.json and not (Path(args.json).absolute().parent.is_dir() and not Path(args.json).is_dir()):
+        mistakes.add("--json", args.json, "a file in a folder that is there")
+    mistakes.end_if_any()
+
+
 def others_of(args, runs, launcher, against_rivals, folder):
     """The other programs; rivals are found or built in the folder."""
     mistakes = Mistakes()
-    machine.check_folder(folder, mistakes)
-    mistakes.end_if_any()
     if not against_rivals:
         return [Original(args, Path(runs[0]["deck"]) if runs[0]["deck"] else None, launcher, folder)]
     found = rivals.programs(args.paths, folder, mistakes)
@@ -130,9 +141,10 @@ def others_of(args, runs, launcher, against_rivals, folder):
 def main(args, bin_folder):
     runs, launcher, against_rivals = check(args, bin_folder)
     folder = Path(args.out or f"versus-{args.app}").absolute()
-    others = others_of(args, runs, launcher, against_rivals, folder)
+    check_files(args, folder)
     store = Store(folder)
     store.lock()
+    others = others_of(args, runs, launcher, against_rivals, folder)
     comparison = {"bin": str(bin_folder), "launcher": launcher, "launcher_options": [], "environment": {}, "oversubscribe": False}
     if against_rivals and args.app == "minimd":  # the atoms at step 0
         first = {**runs[0], "id": "start", "arguments": rivals.of_start(runs[0]["arguments"])}
@@ -163,8 +175,9 @@ def run_minx(other, comparison, run, store):
 
 
 def show_answer(app, name, readings):
-    """Prints what both have; returns the lines."""
-    lines = originals.compare(readings[name][0], readings["minx"][0])
+    """Prints what both have, of the first repeat whose answers differ, else of the first; returns the lines."""
+    repeats = [originals.compare(one, minx) for one, minx in zip(readings[name], readings["minx"])]
+    lines = next((lines for lines in repeats if not all(line[4] for line in lines)), repeats[0])
     if not lines:
         raise Ends(MISTAKE, f"versus {app}: got outputs that have no number in common, expected the same problem in both")
     rows = [(key, f"{one:.9g}", f"{two:.9g}", f"{allowed:.2g}", "agrees" if good else "DIFFERS") for key, one, two, allowed, good in lines]

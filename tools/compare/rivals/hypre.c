@@ -1,5 +1,6 @@
-/* hypre: conjugate gradients with one V-cycle of PFMG (structured grids) or of BoomerAMG (any matrix) as preconditioner. Both have
- * symmetric smoothers; parameters are those that hypre's manual recommends for such systems, or its defaults. */
+/* hypre: conjugate gradients with one V-cycle of PFMG (structured grids) or of BoomerAMG (any
+ * matrix) as preconditioner. Both have symmetric smoothers; parameters are those that hypre's
+ * manual recommends for such systems, or its defaults. */
 #include "rival.h"
 
 #include <HYPRE.h>
@@ -25,9 +26,32 @@ void rival_begin(void)
 
 void rival_end(void) { HYPRE_Finalize(); }
 
-static const char *outcome(int converged)
+/* Conjugate gradients for rows and for grids: one set of functions of hypre, which takes the
+ * handles of both. */
+typedef struct cg {
+    HYPRE_Solver solver, multigrid;
+    HYPRE_PtrToSolverFcn set_up, cycle; /* of multigrid */
+    HYPRE_Matrix a;
+    HYPRE_Vector b, x;
+} cg;
+
+static const char *solve(const cg *of, double tolerance, rival_result *result)
 {
-    if (HYPRE_GetError() != 0) return "hypre reports an error";
+    HYPRE_Int iterations = 0, converged = 0;
+    double at = rival_now();
+    HYPRE_PCGSetMaxIter(of->solver, MAX_ITERATIONS);
+    HYPRE_PCGSetTol(of->solver, tolerance);
+    HYPRE_PCGSetTwoNorm(of->solver, 1);
+    HYPRE_PCGSetPrecond(of->solver, of->cycle, of->set_up, of->multigrid);
+    HYPRE_PCGSetup(of->solver, of->a, of->b, of->x);
+    result->set_up = rival_now() - at;
+
+    at = rival_now();
+    HYPRE_PCGSolve(of->solver, of->a, of->b, of->x);
+    result->solve = rival_now() - at;
+    HYPRE_PCGGetNumIterations(of->solver, &iterations);
+    HYPRE_PCGGetConverged(of->solver, &converged);
+    result->iterations = iterations;
     return converged ? NULL : "hypre did not reach the tolerance";
 }
 
@@ -81,38 +105,29 @@ static const char *by_boomeramg(const rival_system *system, double *e, rival_res
     HYPRE_ParCSRMatrix a;
     HYPRE_ParVector b, x;
     HYPRE_Solver pcg, amg;
-    HYPRE_Int iterations = 0, converged = 0;
-    double at = rival_now();
+    const double at = rival_now();
     rows_of_hypre of = assemble_rows(system, e);
     HYPRE_IJMatrixGetObject(of.a, (void **)&a);
     HYPRE_IJVectorGetObject(of.b, (void **)&b);
     HYPRE_IJVectorGetObject(of.x, (void **)&x);
     result->assembly = rival_now() - at;
 
-    at = rival_now();
     HYPRE_ParCSRPCGCreate(MPI_COMM_WORLD, &pcg);
-    HYPRE_PCGSetMaxIter(pcg, MAX_ITERATIONS);
-    HYPRE_PCGSetTol(pcg, system->tolerance);
-    HYPRE_PCGSetTwoNorm(pcg, 1);
     HYPRE_BoomerAMGCreate(&amg);
     HYPRE_BoomerAMGSetTol(amg, 0);
     HYPRE_BoomerAMGSetMaxIter(amg, 1);
     HYPRE_BoomerAMGSetRelaxType(amg, 6); /* symmetric Gauss-Seidel in a rank, Jacobi between them */
     HYPRE_BoomerAMGSetRelaxOrder(amg, 0);
     HYPRE_BoomerAMGSetKeepTranspose(amg, 1);
-    HYPRE_PCGSetPrecond(pcg, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve,
-                        (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup, amg);
-    HYPRE_ParCSRPCGSetup(pcg, a, b, x);
-    result->set_up = rival_now() - at;
-
-    at = rival_now();
-    HYPRE_ParCSRPCGSolve(pcg, a, b, x);
-    result->solve = rival_now() - at;
-    HYPRE_PCGGetNumIterations(pcg, &iterations);
-    HYPRE_PCGGetConverged(pcg, &converged);
+    const cg cg = {.solver = pcg,
+                   .multigrid = amg,
+                   .set_up = (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup,
+                   .cycle = (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve,
+                   .a = (HYPRE_Matrix)a,
+                   .b = (HYPRE_Vector)b,
+                   .x = (HYPRE_Vector)x};
+    const char *wrong = solve(&cg, system->tolerance, result);
     HYPRE_IJVectorGetValues(of.x, system->end - system->first, of.rows, e);
-    const char *wrong = outcome(converged);
-    result->iterations = iterations;
     HYPRE_BoomerAMGDestroy(amg);
     HYPRE_ParCSRPCGDestroy(pcg);
     HYPRE_IJMatrixDestroy(of.a);
@@ -122,7 +137,9 @@ static const char *by_boomeramg(const rival_system *system, double *e, rival_res
     return wrong;
 }
 
-/* ---- PFMG: the grid has the cells, or the nodes that are not at the boundary, and the half of the stencil with the diagonal ---- */
+/* ---- PFMG ---- */
+
+/* The grid has the cells, or the nodes that are not at the boundary. */
 
 typedef struct box {
     HYPRE_Int low[3], high[3];
@@ -154,7 +171,8 @@ static int row_of(const rival_system *system, const box *of, int64_t k)
     return (int)(x + system->n[0] * (y + system->n[1] * z));
 }
 
-/* The half of the stencil with the diagonal: offsets of its entries, and the difference of the two rows. Returns their number. */
+/* The half of the stencil with the diagonal: offsets of its entries, and the difference of the
+ * two rows. Returns their number. */
 static int stencil_of(const rival_system *system, HYPRE_Int offsets[27][3], int difference[27])
 {
     int count = 0;
@@ -226,9 +244,7 @@ static const char *by_pfmg(const rival_system *system, double *e, rival_result *
            *x_values = rival_memory(of.count, sizeof *x_values);
     HYPRE_StructGrid grid;
     HYPRE_StructSolver pcg, pfmg;
-    HYPRE_Int iterations = 0;
-    double share = 1;
-    double at = rival_now();
+    const double at = rival_now();
     HYPRE_StructGridCreate(MPI_COMM_WORLD, system->dims, &grid);
     if (of.count > 0) HYPRE_StructGridSetExtents(grid, of.low, of.high);
     HYPRE_StructGridAssemble(grid);
@@ -239,27 +255,20 @@ static const char *by_pfmg(const rival_system *system, double *e, rival_result *
     const double tolerance = system->tolerance * larger_norm(system, &of, b_values);
     result->assembly = rival_now() - at;
 
-    at = rival_now();
     HYPRE_StructPCGCreate(MPI_COMM_WORLD, &pcg);
-    HYPRE_StructPCGSetMaxIter(pcg, MAX_ITERATIONS);
-    HYPRE_StructPCGSetTol(pcg, tolerance);
-    HYPRE_StructPCGSetTwoNorm(pcg, 1);
     HYPRE_StructPFMGCreate(MPI_COMM_WORLD, &pfmg);
     HYPRE_StructPFMGSetMaxIter(pfmg, 1);
     HYPRE_StructPFMGSetTol(pfmg, 0);
     HYPRE_StructPFMGSetZeroGuess(pfmg);
     HYPRE_StructPFMGSetSkipRelax(pfmg, 0);
-    HYPRE_StructPCGSetPrecond(pcg, HYPRE_StructPFMGSolve, HYPRE_StructPFMGSetup, pfmg);
-    HYPRE_StructPCGSetup(pcg, a, b, x);
-    result->set_up = rival_now() - at;
-
-    at = rival_now();
-    HYPRE_StructPCGSolve(pcg, a, b, x);
-    result->solve = rival_now() - at;
-    HYPRE_StructPCGGetNumIterations(pcg, &iterations);
-    HYPRE_StructPCGGetFinalRelativeResidualNorm(pcg, &share);
-    const char *wrong = outcome(share <= tolerance);
-    result->iterations = iterations;
+    const cg cg = {.solver = (HYPRE_Solver)pcg,
+                   .multigrid = (HYPRE_Solver)pfmg,
+                   .set_up = (HYPRE_PtrToSolverFcn)HYPRE_StructPFMGSetup,
+                   .cycle = (HYPRE_PtrToSolverFcn)HYPRE_StructPFMGSolve,
+                   .a = (HYPRE_Matrix)a,
+                   .b = (HYPRE_Vector)b,
+                   .x = (HYPRE_Vector)x};
+    const char *wrong = solve(&cg, tolerance, result);
     HYPRE_StructVectorGetBoxValues(x, of.low, of.high, x_values);
     if (system->dims == 3)
         memcpy(e, system->b, (size_t)(system->end - system->first) * sizeof *e); /* the boundary */
@@ -278,7 +287,8 @@ static const char *by_pfmg(const rival_system *system, double *e, rival_result *
 const char *rival_solve(const rival_system *system, const char *method, double *e,
                         rival_result *result)
 {
-    if (strcmp(method, "pfmg") == 0) return by_pfmg(system, e, result);
-    if (strcmp(method, "boomeramg") == 0) return by_boomeramg(system, e, result);
-    return "the method is pfmg or boomeramg";
+    const char *wrong = strcmp(method, "pfmg") == 0        ? by_pfmg(system, e, result)
+                        : strcmp(method, "boomeramg") == 0 ? by_boomeramg(system, e, result)
+                                                           : "the method is pfmg or boomeramg";
+    return wrong == NULL && HYPRE_GetError() != 0 ? "hypre reports an error" : wrong;
 }

@@ -1,9 +1,13 @@
-/* PETSc: conjugate gradients with its algebraic multigrid GAMG, with PETSc's defaults; PETSC_OPTIONS changes them. */
+/* PETSc: conjugate gradients with its algebraic multigrid GAMG, with PETSc's defaults;
+ * PETSC_OPTIONS changes them. */
 #include "rival.h"
 
 #include <petscksp.h>
 #include <stdlib.h>
 #include <string.h>
+
+_Static_assert(_Generic((PetscScalar)0, double : 1, default : 0),
+               "needs a PETSc with real numbers in double precision");
 
 void rival_begin(void)
 {
