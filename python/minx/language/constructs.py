@@ -79,7 +79,8 @@ MODULES = {  # functions of modules that kernels do not have
     "random": "use minx.Random(seed, i)",
     "time": "measure outside of the kernel",
     "numpy": "they have NumPy's functions of numbers; write a loop over the elements",
-    "minx": "call it outside of the kernel",
+    "minx.launch": "call it outside of the kernel",
+    "minx.runtime": "call it outside of the kernel",
 }
 
 
