@@ -113,6 +113,27 @@ def test_an_interrupt_ends_compilers_and_leaves_nothing(cache, tmp_path):
     assert is_empty(cache / "kernels") and is_empty(cache / "claims") and is_empty(temporary)
 
 
+def test_an_interrupt_while_a_compiler_starts(cache, tmp_path):
+    """The compiler runs, but Popen has not returned yet."""
+    wrapper = Wrapper(tmp_path, "sleep 60")
+    process = child(f"""
+        import signal, subprocess, time
+
+        class Late(subprocess.Popen):
+            def __init__(self, *args, **options):
+                super().__init__(*args, **options)
+                if "-c" in self.args:  # a unit, not a question to the compiler
+                    while not open("{wrapper.log}").read():
+                        time.sleep(0.01)
+                    signal.raise_signal(signal.SIGINT)
+
+        subprocess.Popen = Late
+        build.compile_kernel(kernel_file(), HOST)
+    """, CC=str(wrapper.path))
+    assert "KeyboardInterrupt" in process.communicate()[1]
+    assert len(wrapper.processes()) == 1 and not any(claims.is_alive(pid) for pid in wrapper.processes())
+
+
 def test_a_claim_of_a_dead_host_is_taken_over(tmp_path, monkeypatch):
     monkeypatch.setattr(claims, "STALE", 0.2)
     path = tmp_path / "claim"

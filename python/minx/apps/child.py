@@ -3,15 +3,15 @@ interrupted."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import selectors
 import signal
 import subprocess
 import sys
-import threading
 import time
 from dataclasses import dataclass
+
+from .. import interrupts
 
 PATIENCE = 5.0  # seconds from the signal that asks to the one that cannot be refused
 DRAIN = (
@@ -47,23 +47,6 @@ def _words(command: list[str]) -> list[str]:
     if sys.platform != "linux":
         return command
     return [sys.executable, "-I", "-S", "-c", END_WITH_PARENT, str(os.getpid()), *command]
-
-
-@contextlib.contextmanager
-def _interrupt_after():
-    """Ctrl-C in this block is raised at its end: Popen would forget a child that runs already."""
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield
-        return
-    came = []
-    signal.signal(signal.SIGINT, lambda *seen: came.append(seen))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if came:
-            handler(*came[0])
 
 
 def end_group(process: subprocess.Popen):
@@ -121,7 +104,7 @@ def run(command: list[str], environment: dict, timeout: float | None, watch) -> 
     start = time.monotonic()
     process, timed_out = None, False
     try:
-        with _interrupt_after():
+        with interrupts.after():
             process = subprocess.Popen(
                 _words(command),
                 stdin=subprocess.DEVNULL,

@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+from .. import interrupts
 from ..errors import CompileError, SetupError
 
 BEFORE_PROGRESS = 1.0  # seconds without a word
@@ -43,7 +44,8 @@ def run(commands: list[list[str]], what: str, folder: Path, refresh=lambda: None
     progress, started = Progress(f"compiling {what}"), []
     try:
         for command in commands:
-            started.append(start(command, folder))
+            with interrupts.after():
+                started.append(start(command, folder))
         said = read_all(started, lambda: (progress.tick(), refresh()))
     except BaseException:
         for process in started:
