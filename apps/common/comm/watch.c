@@ -70,10 +70,12 @@ static int find_ended(const app_watch w)
  * be the same. */
 static bool sees_all(const app_watch w)
 {
-    const process *const mine = &w->all[w->self];
-    for (int r = 0; r < w->count; r++)
-        if (r != w->self && w->all[r].pid == mine->pid) return false;
-    return mine->began > UNKNOWN && find_ended(w) < 0;
+    for (int r = 0; r < w->count; r++) {
+        const uint64_t began = began_at(w->all[r].pid);
+        if (began <= UNKNOWN || began != w->all[r].began) return false;
+        if (r != w->self && w->all[r].pid == w->all[w->self].pid) return false;
+    }
+    return true;
 }
 
 /* False: the watch stops. */
