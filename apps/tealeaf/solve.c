@@ -10,9 +10,8 @@ static mx_err begin(tl_app *app, double *rr)
     MX_TRY(TL_LAUNCH(tl_start, app, 0, &app->start));
     MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
     MX_TRY(TL_LAUNCH_INTO(tl_residual, app, 0, &app->residual, app->views.rr, 0));
-    MX_TRY(app_box_halo_begin(app->halo, 1, &app->views.r, 1, APP_HALO_FACES));
-    MX_TRY(app_sum_view(app->base.transport, app->views.rr, 0, 1));
-    MX_TRY(app_box_halo_end(app->halo));
+    MX_TRY(app_box_halo_exchange_and_sum(app->halo, 1, &app->views.r, 1, APP_HALO_FACES,
+                                         app->views.rr, 0, 1));
     MX_TRY(mx_read_element(app->base.ctx, app->views.rr, 0, rr));
     MX_REQUIRE(isfinite(*rr), MX_ERR_INPUT,
                "step %lld: the initial residual is not a finite number: the deck's values are "

@@ -34,7 +34,10 @@ typedef struct app_direct_part {
     uint64_t bytes;
     uint64_t first; /* the number of its first chunk, between these two ranks */
     int64_t before; /* chunks of the parts before it in the list */
-    int64_t peer;   /* the other rank, by its number on the host */
+    int peer;       /* the other rank, by its number on the host */
+    /* its units are one behind the other (0), or in rows of so many, as in an app_message_place */
+    int length;
+    int64_t along, across;
 } app_direct_part;
 
 typedef enum app_direct_type {

@@ -97,22 +97,29 @@ DIRECT_FUNCTION int64_t direct_first_chunk(const app_direct_part *part, int bloc
 
 DIRECT_BOTH uint64_t direct_minimum(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* Where a unit of a message is in the memory of this rank. */
+DIRECT_FUNCTION char *direct_place(const app_direct_part *part, uint64_t unit)
+{
+    if (part->length == 0) return part->data + unit * 8;
+    const uint32_t u = (uint32_t)unit, length = (uint32_t)part->length, row = u / length;
+    return part->data + (int64_t)row * part->across + (int64_t)(u - row * length) * part->along;
+}
+
 DIRECT_FUNCTION void direct_send(const app_direct_group *g, const app_direct_part *parts, int block,
                                  int blocks, int lane, int lanes)
 {
     const uint64_t chunk = g->units * 8;
     for (const app_direct_part *p = parts; p < parts + g->sends; p++) {
-        const int peer = (int)p->peer;
+        const int peer = p->peer;
         for (uint64_t c = (uint64_t)direct_first_chunk(p, block, blocks); c * chunk < p->bytes;
              c += (uint64_t)blocks) {
-            const char *const from = p->data + c * chunk;
             const uint64_t bytes = direct_minimum(p->bytes - c * chunk, chunk);
             const uint64_t slot = (p->first + c) % g->slots;
             const uint32_t turn = (uint32_t)((p->first + c) / g->slots);
             uint64_t *const to = g->box[peer] + direct_ring_at(g, g->self, slot);
             bool free_slot = false;
             for (uint64_t u = (uint64_t)lane; u * 8 < bytes; u += (uint64_t)lanes) {
-                const uint64_t unit = direct_load(from + u * 8, bytes - u * 8);
+                const uint64_t unit = direct_load(direct_place(p, c * g->units + u), bytes - u * 8);
                 if (!free_slot && !direct_wait_receipt(g, peer, slot, turn - 1)) return;
                 free_slot = true;
                 direct_put(to + u * 2, unit, turn);
@@ -126,10 +133,9 @@ DIRECT_FUNCTION void direct_receive(const app_direct_group *g, const app_direct_
 {
     const uint64_t chunk = g->units * 8;
     for (const app_direct_part *p = parts; p < parts + g->receives; p++) {
-        const int peer = (int)p->peer;
+        const int peer = p->peer;
         for (uint64_t c = (uint64_t)direct_first_chunk(p, block, blocks); c * chunk < p->bytes;
              c += (uint64_t)blocks) {
-            char *const to = p->data + c * chunk;
             const uint64_t bytes = direct_minimum(p->bytes - c * chunk, chunk);
             const uint64_t slot = (p->first + c) % g->slots;
             const uint32_t turn = (uint32_t)((p->first + c) / g->slots);
@@ -138,7 +144,7 @@ DIRECT_FUNCTION void direct_receive(const app_direct_group *g, const app_direct_
             for (uint64_t u = (uint64_t)lane; u * 8 < bytes && ok; u += (uint64_t)lanes) {
                 uint64_t unit;
                 ok = direct_get(g, from + u * 2, turn, peer, &unit);
-                if (ok) direct_store(to + u * 8, unit, bytes - u * 8);
+                if (ok) direct_store(direct_place(p, c * g->units + u), unit, bytes - u * 8);
             }
             if (!DIRECT_ALL(ok)) return;
             if (lane == 0)

@@ -238,16 +238,36 @@ static mx_err copy_self(app_messages m)
     return MX_OK;
 }
 
-mx_err app_messages_begin(app_messages m)
+static mx_err begin(app_messages m, const app_message_place *send, const app_message_place *receive)
 {
     MX_REQUIRE(!m->active, MX_ERR_ARG, "messages '%s': begun before the last exchange has ended",
                m->label);
     MX_TRY(app_transport_check(m->transport, "messages"));
     MX_TRY(check_places(m));
+    m->send_places = send;
+    m->receive_places = receive;
     if (m->transport->path->start != NULL) MX_TRY(m->transport->path->start(m));
     m->active = true;
     return copy_self(m);
 }
+
+bool app_messages_take_places(app_messages m)
+{
+    bool others = m->transport->takes_places;
+    for (int i = 0; i < m->count; i++)
+        others = others && m->list[i].rank != app_rank(m->transport->comm);
+    return others;
+}
+
+mx_err app_messages_begin_places(app_messages m, const app_message_place *send,
+                                 const app_message_place *receive)
+{
+    MX_REQUIRE(app_messages_take_places(m), MX_ERR_ARG,
+               "messages '%s': they cannot be in the memory of views here", m->label);
+    return begin(m, send, receive);
+}
+
+mx_err app_messages_begin(app_messages m) { return begin(m, NULL, NULL); }
 
 mx_err app_messages_end(app_messages m)
 {

@@ -69,6 +69,24 @@ mx_err app_messages_set(app_messages messages, const app_message *list, int coun
  * exchange has not ended, or the context records a graph. */
 mx_err app_messages_begin(app_messages messages);
 
+/* Where a message is in the memory of views, instead of a buffer: number u of its units of 8 bytes
+ * is at data + u / length * across + u % length * along. Distances are in bytes. */
+typedef struct app_message_place {
+    char *data;
+    int length;
+    int64_t along, across;
+} app_message_place;
+
+/* Can the messages of the list be in the memory of views? No kernel then has to pack or unpack
+ * them. Not collective, and ranks may differ: the other one of two ranks cannot tell. */
+bool app_messages_take_places(app_messages messages);
+
+/* app_messages_begin of messages in the memory of views, where they can be; their bytes are a
+ * multiple of 8. Message n of the list is sent from send[n] and received at receive[n]; both arrays
+ * exist until the end of the exchange. Until then kernels may read what is sent, but not write it. */
+mx_err app_messages_begin_places(app_messages messages, const app_message_place *send,
+                                 const app_message_place *receive);
+
 /* Completes it. MX_ERR_COMM if a message has another length than expected. Collective. */
 mx_err app_messages_end(app_messages messages);
 

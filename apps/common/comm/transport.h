@@ -6,7 +6,9 @@
  *     device         MPI sends from and receives into device memory, where the library can
  *     nccl           NCCL sends from device to device, on the stream of the context: the host does not wait
  *     direct         kernels write into the memory of other devices of the host. Ranks of other hosts get their messages by one
- *                    of the three ways above; large messages go by NCCL if the variable MINX_NCCL_BYTES says from which size on
+ *                    of the three ways above; large messages go by NCCL if the variable MINX_NCCL_BYTES says from which size on.
+ *                    Without another way, small halos go from the memory of fields to that of other ranks' fields; with the
+ *                    variable MINX_PACKED_HALOS kernels pack and unpack them
  *
  * Messages (messages.h) and sums of elements of views use it. */
 #pragma once

@@ -86,10 +86,27 @@ static mx_err make_room(direct_transport *s, const app_messages *sets, int count
     return MX_OK;
 }
 
+/* Message number i of a set, as it is sent or received. */
+static app_direct_part part_of(app_messages set, int i, bool sends, int peer)
+{
+    const app_message *const one = &set->list[i];
+    const app_message_place *const places = sends ? set->send_places : set->receive_places;
+    app_direct_part part = {.data = sends ? set->send.data + one->send_offset
+                                          : set->receive.data + one->receive_offset,
+                            .bytes = sends ? one->send_bytes : one->receive_bytes,
+                            .peer = peer};
+    if (places == NULL) return part;
+    part.data = places[i].data;
+    part.length = places[i].length;
+    part.along = places[i].along;
+    part.across = places[i].across;
+    return part;
+}
+
 /* Adds a message to a list that has `chunks` chunks. next: the number of the next chunk between the
  * two ranks. */
-static void add_part(const direct_transport *s, app_direct_part *part, int64_t *chunks,
-                     uint64_t *next)
+static void count_chunks(const direct_transport *s, app_direct_part *part, int64_t *chunks,
+                         uint64_t *next)
 {
     const uint64_t chunk = s->group.units * 8;
     const int64_t mine = (int64_t)((part->bytes + chunk - 1) / chunk);
@@ -111,17 +128,11 @@ static int list_parts(direct_transport *s, const app_messages *sets, int count, 
         for (int m = 0; m < count; m++) {
             const app_messages set = sets[m];
             for (int i = 0; i < set->count; i++) {
-                const app_message *const one =
-                    &set->list[sends ? set->send_order[i] : set->receive_order[i]];
-                const size_t bytes = sends ? one->send_bytes : one->receive_bytes;
-                if (one->rank != s->rank_of[peer] || bytes == 0 || bytes >= s->outer_bytes)
-                    continue;
-                parts[n] =
-                    (app_direct_part){.data = sends ? set->send.data + one->send_offset
-                                                    : set->receive.data + one->receive_offset,
-                                      .bytes = bytes,
-                                      .peer = peer};
-                add_part(s, &parts[n], chunks, sends ? &s->sent[peer] : &s->received[peer]);
+                const int number = sends ? set->send_order[i] : set->receive_order[i];
+                if (set->list[number].rank != s->rank_of[peer]) continue;
+                parts[n] = part_of(set, number, sends, peer);
+                if (parts[n].bytes == 0 || parts[n].bytes >= s->outer_bytes) continue;
+                count_chunks(s, &parts[n], chunks, sends ? &s->sent[peer] : &s->received[peer]);
                 n++;
             }
         }
@@ -426,6 +437,7 @@ mx_err app_direct_open(app_transport t, const app_direct_device *device, const a
     s->outer_bytes = outer_bytes;
     MX_TRY(number_ranks(t, s));
     MX_TRY(open_outer(t, s, outer));
+    t->takes_places = outer == NULL && getenv("MINX_PACKED_HALOS") == NULL;
     return open_mailboxes(t, s);
 }
 

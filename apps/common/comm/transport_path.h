@@ -30,6 +30,9 @@ struct app_transport {
     mx_ctx ctx;
     const app_path *path;
     void *state; /* the path's */
+    /* the path sends from and receives into any memory of the context: see app_messages_begin_places.
+     * Set by its open. */
+    bool takes_places;
     char reason[256];
 };
 
@@ -52,6 +55,8 @@ struct app_messages {
     /* the numbers of the entries, by rank and then by tag: in the order `send_order` a rank sends,
      * and in `receive_order` it receives. Between two ranks both orders are the same. */
     int *send_order, *receive_order;
+    /* of the exchange: by number in the list; NULL: all are in the buffers */
+    const app_message_place *send_places, *receive_places;
     bool active; /* between begin and end */
     /* Of transport_queue.c. launches: kernels that were launched on the context before begin.
      * overlaps: were kernels launched between begin and end of the last exchange? prepared: is the

@@ -25,6 +25,9 @@
 #include <string.h>
 
 enum { MAX_NEIGHBOURS = APP_BOX_HALO_SEGMENTS, WORD = 4, KNOWN_FIELDS = 2 * APP_BOX_HALO_FIELDS };
+/* A message can be in a field's memory where an element is a unit of it. Where a halo has more
+ * elements, the kernels that pack and unpack have more threads than the one that sends. */
+enum { PLACED_WORDS = 2, MAX_PLACED = 1 << 14 };
 
 MX_STATIC_ASSERT((int)APP_BOX_HALO_FIELDS == (int)APP_BOX_HALO_ARRAYS,
                  "fields of an exchange, and of the kernels");
@@ -38,6 +41,8 @@ typedef struct neighbour {
 typedef struct known_field {
     mx_view field, words;
     int words_of_element;
+    char *data; /* the field's, and the bytes between its elements in three dimensions */
+    int64_t stride[3];
     mx_u32_4s accessor;
     int64_t used; /* number of the last exchange with it; 0: none */
 } known_field;
@@ -56,9 +61,11 @@ struct app_box_halo {
     /* the exchange that the tables are made for; depth 0: none */
     int depth, count, words;
     app_halo_corners corners;
-    int elements; /* in the buffer */
-    bool active;
+    int elements;   /* in the buffer */
+    bool placeable; /* the messages can be in the memory of a field */
+    bool active, placed;
     app_box_halo_args pack, unpack;
+    app_message_place send[MAX_NEIGHBOURS], receive[MAX_NEIGHBOURS];
 };
 
 /* ---- neighbours ---- */
@@ -181,6 +188,8 @@ static mx_err add_field(app_box_halo h, mx_view field, const mx_view_info *f, kn
         extent[d + flat] = f->extent[d];
         stride[d + flat] = f->stride[d] * words;
     }
+    k->data = f->data;
+    for (int d = 0; d < 3; d++) k->stride[d] = stride[d] * WORD;
     k->field = MX_VIEW_NULL;
     MX_TRY(mx_view_destroy(&k->words));
     MX_TRY(mx_view_wrap(app_transport_ctx(h->transport), f->label, MX_U32, 4, extent, stride,
@@ -207,13 +216,15 @@ static mx_err find_field(app_box_halo h, mx_view field, known_field **found)
 
 /* Accessors behind the last field are bound to the first one: they are not used, but a launch requires
  * that all are bound. */
-static mx_err bind_fields(app_box_halo h, const mx_view *fields, int count, int *words)
+static mx_err bind_fields(app_box_halo h, const mx_view *fields, int count, int *words,
+                          const known_field **first)
 {
     h->exchanges++;
     for (int f = 0; f < count; f++) {
         known_field *k;
         MX_TRY(find_field(h, fields[f], &k));
         k->used = h->exchanges;
+        if (f == 0) *first = k;
         MX_REQUIRE(f == 0 || k->words_of_element == *words, MX_ERR_TYPE,
                    "halo: fields with elements of %d and of %d bytes in one exchange",
                    *words * WORD, k->words_of_element * WORD);
@@ -283,6 +294,8 @@ static mx_err plan(app_box_halo h, int depth, int count, int words, app_halo_cor
     MX_TRY(app_messages_set(h->messages, list, segments));
     h->pack.segments = h->unpack.segments = segments;
     h->pack.words = h->unpack.words = words;
+    h->placeable = count == 1 && words == PLACED_WORDS && (depth == 1 || h->cells[0] == 1) &&
+                   total <= MAX_PLACED && app_messages_take_places(h->messages);
     h->elements = (int)total;
     h->depth = depth;
     h->count = count;
@@ -291,25 +304,68 @@ static mx_err plan(app_box_halo h, int depth, int count, int words, app_halo_cor
     return MX_OK;
 }
 
+/* ---- messages in the memory of a field ---- */
+
+/* The cells in the order of the buffers, so the other rank may pack. A segment has at most two
+ * dimensions with several cells. */
+static app_message_place place_of(const known_field *field, const app_box_halo_segment *s)
+{
+    app_message_place place = {.data = field->data, .length = 1};
+    bool in_row = false;
+    for (int d = 2; d >= 0; d--) {
+        place.data += s->begin[d] * field->stride[d];
+        if (s->extent[d] == 1) continue;
+        if (in_row) place.across = field->stride[d];
+        if (in_row) continue;
+        place.length = s->extent[d];
+        place.along = field->stride[d];
+        in_row = true;
+    }
+    return place;
+}
+
+static mx_err begin_placed(app_box_halo h, const known_field *field)
+{
+    for (int s = 0; s < h->pack.segments; s++) {
+        h->send[s] = place_of(field, &h->pack.segment[s]);
+        h->receive[s] = place_of(field, &h->unpack.segment[s]);
+    }
+    return app_messages_begin_places(h->messages, h->send, h->receive);
+}
+
 /* ---- exchanges ---- */
 
-mx_err app_box_halo_begin(app_box_halo h, int depth, const mx_view *fields, int count,
-                          app_halo_corners corners)
+static mx_err pack_and_begin(app_box_halo h)
 {
+    MX_TRY(
+        app_box_halo_pack(mx_range_1d(app_transport_ctx(h->transport), 0, h->elements), &h->pack));
+    return app_messages_begin(h->messages);
+}
+
+/* at_once: nothing changes the fields before the end. */
+static mx_err begin(app_box_halo h, int depth, const mx_view *fields, int count,
+                    app_halo_corners corners, bool at_once)
+{
+    const known_field *field = NULL;
     int words = 0;
     MX_REQUIRE(depth >= 1 && depth <= h->width && count >= 1 && count <= APP_BOX_HALO_FIELDS,
                MX_ERR_ARG, "an exchange of %d fields at depth %d, expected 1 to %d and 1 to %d",
                count, depth, APP_BOX_HALO_FIELDS, h->width);
     MX_REQUIRE(!h->active, MX_ERR_ARG, "a halo exchange begins before the last one has ended");
-    MX_TRY(bind_fields(h, fields, count, &words));
+    MX_TRY(bind_fields(h, fields, count, &words, &field));
     if (h->neighbours == 0) return MX_OK;
     if (h->depth != depth || h->count != count || h->words != words || h->corners != corners)
         MX_TRY(plan(h, depth, count, words, corners));
-    MX_TRY(
-        app_box_halo_pack(mx_range_1d(app_transport_ctx(h->transport), 0, h->elements), &h->pack));
-    MX_TRY(app_messages_begin(h->messages));
+    h->placed = at_once && h->placeable;
+    MX_TRY(h->placed ? begin_placed(h, field) : pack_and_begin(h));
     h->active = true;
     return MX_OK;
+}
+
+mx_err app_box_halo_begin(app_box_halo h, int depth, const mx_view *fields, int count,
+                          app_halo_corners corners)
+{
+    return begin(h, depth, fields, count, corners, false);
 }
 
 mx_err app_box_halo_end(app_box_halo h)
@@ -317,6 +373,7 @@ mx_err app_box_halo_end(app_box_halo h)
     if (!h->active) return MX_OK;
     h->active = false;
     MX_TRY(app_messages_end(h->messages));
+    if (h->placed) return MX_OK;
     return app_box_halo_unpack(mx_range_1d(app_transport_ctx(h->transport), 0, h->elements),
                                &h->unpack);
 }
@@ -324,6 +381,15 @@ mx_err app_box_halo_end(app_box_halo h)
 mx_err app_box_halo_exchange(app_box_halo h, int depth, const mx_view *fields, int count,
                              app_halo_corners corners)
 {
-    MX_TRY(app_box_halo_begin(h, depth, fields, count, corners));
+    MX_TRY(begin(h, depth, fields, count, corners, true));
+    return app_box_halo_end(h);
+}
+
+mx_err app_box_halo_exchange_and_sum(app_box_halo h, int depth, const mx_view *fields, int count,
+                                     app_halo_corners corners, mx_view sums, int64_t first,
+                                     int64_t numbers)
+{
+    MX_TRY(begin(h, depth, fields, count, corners, true));
+    MX_TRY(app_sum_view(h->transport, sums, first, numbers));
     return app_box_halo_end(h);
 }

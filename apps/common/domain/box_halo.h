@@ -46,9 +46,16 @@ mx_err app_box_halo_begin(app_box_halo halo, int depth, const mx_view *fields, i
  * has begun, it does nothing. MX_ERR_COMM, errors of launches. Collective. */
 mx_err app_box_halo_end(app_box_halo halo);
 
-/* Begin and end in one call. */
+/* Begin and end in one call. Where the transport can, small messages go from cells to ghosts, and no
+ * kernels pack and unpack them. */
 mx_err app_box_halo_exchange(app_box_halo halo, int depth, const mx_view *fields, int count,
                              app_halo_corners corners);
+
+/* The same, and app_sum_view of `numbers` elements of `sums`, from `first` on: where the transport
+ * can, as one group. */
+mx_err app_box_halo_exchange_and_sum(app_box_halo halo, int depth, const mx_view *fields, int count,
+                                     app_halo_corners corners, mx_view sums, int64_t first,
+                                     int64_t numbers);
 
 /* Does this rank have any neighbour? A rank is its own neighbour along a periodic dimension. Not
  * collective. */

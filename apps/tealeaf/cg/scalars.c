@@ -60,7 +60,6 @@ mx_err tl_share_first(tl_app *app, const tl_progress *at)
 mx_err tl_share(tl_app *app, int64_t n)
 {
     const int count = app->preconditioner != NULL ? TL_SCALARS : 1;
-    MX_TRY(app_box_halo_begin(app->halo, 1, tl_cg_z(app), 1, APP_HALO_FACES));
-    MX_TRY(app_sum_view(app->base.transport, app->views.rr, tl_place(n, TL_RR), count));
-    return app_box_halo_end(app->halo);
+    return app_box_halo_exchange_and_sum(app->halo, 1, tl_cg_z(app), 1, APP_HALO_FACES,
+                                         app->views.rr, tl_place(n, TL_RR), count);
 }

@@ -68,10 +68,8 @@ static mx_err next_pass(tl_app *app)
     tl_passes *const s = &own_of(app)->passes;
     const int64_t n = s->done;
     MX_TRY(tl_passes_next(app->base.ctx, s));
-    MX_TRY(app_box_halo_begin(app->halo, 1, &s->w[n % 2], 1, APP_HALO_FACES));
-    MX_TRY(app_sum_view(app->base.transport, s->numbers, tl_place_of_pass(n) * TL_PASS_SUMS,
-                        TL_PASS_SUMS));
-    return app_box_halo_end(app->halo);
+    return app_box_halo_exchange_and_sum(app->halo, 1, &s->w[n % 2], 1, APP_HALO_FACES, s->numbers,
+                                         tl_place_of_pass(n) * TL_PASS_SUMS, TL_PASS_SUMS);
 }
 
 static mx_err start(tl_app *app, tl_progress *at)

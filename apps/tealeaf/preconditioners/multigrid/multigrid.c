@@ -52,7 +52,7 @@ static const double RATIO = 4;
 
 /* A grid of at most so many cells is the first of the small ones. Ranks gather a coarse grid of more
  * cells, because its exchanges, four for two smoothing steps, would take longer than all of its cells
- * do: on a device each is a message and two launches. */
+ * do: on a device each is a message, with up to three launches. */
 static const double BOTTOM_CELLS = 2048, GATHERED_CELLS = 8192, GATHERED_ON_DEVICE = 262144;
 
 /* A grid that the ranks share. Its arrays are `views`; kernels bind `bound`. */

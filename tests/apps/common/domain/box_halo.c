@@ -1,7 +1,7 @@
 /* Box halos against a model, by every path and on every backend: random programs of meshes of 2 and
  * 3 dimensions, periodic or not, of random widths, with fields of several types and layouts, padded
  * or not; exchanges of one to four fields at random depths, with and without corners, some of which
- * overlap. Each cell holds a number made of its global place, its field and the round; ghosts hold
+ * overlap, and some of which begin and end at once. Each cell holds a number made of its global place, its field and the round; ghosts hold
  * -1 before. Afterwards every ghost that stands for a cell and is within the depth must hold that
  * cell's number, and every other element what it held before. */
 #include "domain/box_halo.h"
@@ -178,7 +178,8 @@ static mx_err begin(mesh *m, mx_ctx ctx, uint64_t *random, int round)
     m->corners = (app_halo_corners)random_int(random, 0, 1);
     m->round = round;
     MX_TRY(fill(m, ctx));
-    return app_box_halo_begin(m->halo, m->depth, m->field, m->count, m->corners);
+    return (random_int(random, 0, 1) == 0 ? app_box_halo_begin : app_box_halo_exchange)(
+        m->halo, m->depth, m->field, m->count, m->corners);
 }
 
 static mx_err run_program(app_transport transport, uint64_t seed)
@@ -254,6 +255,41 @@ static mx_err check_structs_and_parts(app_transport transport)
     MX_TRY(mx_view_destroy(&part));
     MX_TRY(mx_view_destroy(&large));
     MX_TRY(mx_view_destroy(&structs));
+    return free_mesh(&m);
+}
+
+/* ---- without packing ---- */
+
+/* The halo of a field goes with a sum; where messages can be in the memory of views, no kernel packs
+ * or unpacks it. */
+static mx_err check_halo_and_sum(app_transport transport, int dims)
+{
+    const app_comm comm = app_transport_comm(transport);
+    const mx_ctx ctx = app_transport_ctx(transport);
+    const int ranks = app_size(comm), width = 2;
+    const double mine[] = {-1, app_rank(comm) + 1.0, -1};
+    double sum[3] = {0};
+    mesh m = {.width = width, .fields = 1, .count = 1, .depth = 1, .type = MX_F64, .elements = 1};
+    mx_ctx_info before, after;
+    mx_view sums;
+    MX_TRY(app_decomp_create(comm, dims, (const mx_gid[]){2 * ranks, 9, 4}, &m.decomp));
+    MX_TRY(app_box_halo_create(transport, &m.decomp, width, &m.halo));
+    for (int d = 0; d < dims; d++) m.extent[d] = m.decomp.cells[d] + 2 * width;
+    for (int d = 0; d < dims; d++) m.elements *= m.extent[d];
+    m.host = calloc((size_t)m.elements, sizeof(double));
+    MX_REQUIRE(m.host != NULL, MX_ERR_MEMORY, "no memory for a test");
+    MX_TRY(mx_view_create(ctx, "field", MX_F64, dims, m.extent, NULL, &m.field[0]));
+    MX_TRY(mx_view_create_1d(ctx, "sums", MX_F64, 3, &sums));
+    MX_TRY(fill(&m, ctx));
+    MX_TRY(mx_import(ctx, sums, mine, NULL));
+    MX_TRY(mx_ctx_get_info(ctx, &before));
+    MX_TRY(app_box_halo_exchange_and_sum(m.halo, 1, m.field, 1, APP_HALO_FACES, sums, 1, 1));
+    MX_TRY(mx_ctx_get_info(ctx, &after));
+    MX_TRY(mx_export(ctx, sums, sum, NULL));
+    MX_TRY(compare(&m, ctx));
+    CHECK(sum[0] == -1 && sum[1] == ranks * (ranks + 1) / 2.0 && sum[2] == -1);
+    if (transport->takes_places) CHECK_I64(after.launches, before.launches);
+    MX_TRY(mx_view_destroy(&sums));
     return free_mesh(&m);
 }
 
@@ -337,6 +373,7 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
     MX_TRY(app_transport_create_path(comm, ctx, path, &transport));
     for (int p = 0; p < paths_programs(PROGRAMS); p++) MX_TRY(run_program(transport, (uint64_t)p));
     MX_TRY(check_structs_and_parts(transport));
+    for (int dims = 2; dims <= 3; dims++) MX_TRY(check_halo_and_sum(transport, dims));
     MX_TRY(check_many_fields(transport));
     MX_TRY(check_errors(transport));
     app_transport_destroy(&transport);
