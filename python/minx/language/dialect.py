@@ -19,6 +19,7 @@ class Dialect:
     members_without_self = False  # a name that means nothing else is an attribute of the kernel's object
     objects: dict = {}  # arguments, and attributes of the kernel's object, that are objects: name -> class
     threads_run_all = False  # each thread of a team runs its whole body: barriers and singles are the program's own
+    sums_only = False  # the value of a reduction or scan is a sum
 
     def source(self, source):
         """The source of a function as it is translated: the one given, or a copy with another tree."""

@@ -24,6 +24,20 @@ def extreme_of(node) -> str | None:
     return kind.lower() if kind and itself else None
 
 
+def is_sum(node) -> bool:
+    """v += x, v -= x, v = v + x and the like?"""
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.op, (ast.Add, ast.Sub))
+    name = node.targets[0].id
+
+    def adds(part) -> bool:
+        if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Sub)):
+            return adds(part.left) or isinstance(part.op, ast.Add) and adds(part.right)
+        return isinstance(part, ast.Name) and part.id == name
+
+    return adds(node.value)
+
+
 class TupleAccumulator(Parts):
     """The value of a scan or reduction with a Reducer of several numbers: a Val for each."""
 
@@ -165,6 +179,9 @@ class Results:
     def change_number(self, node, bound):
         if self.spec.custom is not None and bound.type is None and isinstance(node, ast.Assign) and self.is_join(node):
             return self.line(self.value_single() + self.joined(node.value.args[1]), node)
+        if self.spec.dialect.sums_only and not is_sum(node):
+            name = ast.unparse(node.target if isinstance(node, ast.AugAssign) else node.targets[0])
+            raise self.error(node, f"{name} is a sum: write {name} += ...; for a maximum or minimum use atomic_max or atomic_min of a view")
         value = self.number(node.value)
         t = self.accumulated(bound, value, node)
         if isinstance(node, ast.AugAssign):

@@ -20,7 +20,7 @@ HANDLERS: dict = {**nested.HANDLERS, **atomics.HANDLERS, **random.HANDLERS}
 
 class PyKokkos(Dialect):
     names = {**{name: getattr(math, name) for name in MATH if hasattr(math, name)}, "List": typing.List}
-    inner_functions = annotations_convert = numbers_are_tests = members_without_self = threads_run_all = True
+    inner_functions = annotations_convert = numbers_are_tests = members_without_self = threads_run_all = sums_only = True
 
     def __init__(self, atomic: frozenset = frozenset(), objects: dict | None = None):
         """atomic: the numbers of the arguments that are views with the trait Atomic. objects: arguments, and attributes

@@ -426,3 +426,22 @@ def test_mistakes_in_workunits(tmp_path, text, message):
     with pytest.raises(SyntaxError, match=message) as info:
         pk.parallel_for(2, module.w, a=pk.View([5]))
     assert info.value.filename == str(path) and info.value.lineno == 4
+
+
+@pk.workunit
+def largest(i: int, acc: pk.Acc[pk.double], a: pk.View1D[pk.double]):
+    acc = max(acc, a[i])
+
+
+@pk.workunit
+def sum_in_full(i: int, acc: pk.Acc[pk.double], a: pk.View1D[pk.double]):
+    acc = a[i] + acc - 1
+
+
+def test_a_value_is_a_sum():
+    """The values of threads are added, so another operator would give a wrong result."""
+    a = pk.View([5])
+    a.fill(3)
+    assert pk.parallel_reduce(5, sum_in_full, a=a) == 10
+    with pytest.raises(SyntaxError, match=r"acc is a sum: write acc \+= "):
+        pk.parallel_reduce(5, largest, a=a)
