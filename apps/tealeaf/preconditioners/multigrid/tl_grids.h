@@ -58,8 +58,9 @@ static inline mx_range_3 tl_range_3d(const tl_multigrid *m, tl_box b)
                        b.end[2]);
 }
 
-#define TL_LAUNCH(NAME, m, box, args) \
-    ((m)->solid ? NAME##_3d(tl_range_3d((m), (box)), (args)) : NAME(tl_range_2d((m), (box)), (args)))
+#define TL_LAUNCH(NAME, m, box, args)                        \
+    ((m)->solid ? NAME##_3d(tl_range_3d((m), (box)), (args)) \
+                : NAME(tl_range_2d((m), (box)), (args)))
 #define TL_LAUNCH_INTO(NAME, m, box, args, sums, at)                            \
     ((m)->solid ? NAME##_3d_into(tl_range_3d((m), (box)), (args), (sums), (at)) \
                 : NAME##_into(tl_range_2d((m), (box)), (args), (sums), (at)))
