@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Lesson 13 on 1, 2 and 4 ranks: the solution prints what its page shows, the start file says which gap is open.
 
-usage: ranks.py FOLDER_OF_PROGRAMS MPIEXEC...          MPIEXEC ends with the flag for the number of ranks
+usage: ranks.py BACKEND FOLDER_OF_PROGRAMS MPIEXEC...          MPIEXEC ends with the flag for the number of ranks
+
+BACKEND: hosts, or cuda or hip: the solution on 1, 2 and 4 ranks that share the devices; 77 without one.
 """
 import subprocess
 import sys
@@ -10,7 +12,7 @@ from pathlib import Path
 import check
 
 PAGE = (check.COURSE / "13-ranks" / "README.md").read_text()
-RUNS = [(1, "serial"), (2, "openmp:threads=1"), (2, "simt"), (4, "serial")]
+HOSTS = [(1, "serial"), (2, "openmp:threads=1"), (2, "simt"), (4, "serial")]
 
 
 def shown(program):
@@ -19,9 +21,13 @@ def shown(program):
 
 
 def main():
-    folder, mpiexec = Path(sys.argv[1]), sys.argv[2:]
+    backend, folder, mpiexec = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
     faults = []
-    for program, code, runs in [("solution13", 0, RUNS), ("lesson13", 1, [(4, "serial")])]:
+    if check.is_missing(backend, [*mpiexec, "1", folder / "solution13", backend]):
+        return 77
+    on_hosts = [("solution13", 0, HOSTS), ("lesson13", 1, [(4, "serial")])]
+    on_devices = [("solution13", 0, [(ranks, backend) for ranks in (1, 2, 4)])]
+    for program, code, runs in on_hosts if backend == "hosts" else on_devices:
         for ranks, backend in runs:
             done = subprocess.run([*mpiexec, str(ranks), folder / program, backend], capture_output=True, text=True, timeout=200)
             # what the launcher itself says of a failed program comes behind
