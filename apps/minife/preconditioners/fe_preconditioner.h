@@ -2,8 +2,8 @@
  * it.
  *
  * Each has a form, the struct of its functions, which a folder here defines;
- * input/preconditioners.def lists them. All but hpcg are polynomials in the matrix, or made of such,
- * so they need nothing of it but its products and its diagonal. */
+ * input/preconditioners.def lists them. All but hpcg are polynomials in the matrix, or made of such:
+ * they need its diagonal, and products with it or with a copy of half of it (shared/fe_half.h). */
 #pragma once
 #include "level/fe_level.h"
 
@@ -11,7 +11,7 @@ typedef struct fe_preconditioner_form {
     /* Vectors of this level's rows that create makes, for the estimate of memory. Those of coarser
      * levels, which have at most an eighth of the rows, are left out. */
     int vectors;
-    /* Of a matrix that the operator stores: the bytes a row of what it stores once more. */
+    /* Of a matrix that the operator stores: the bytes a row of what it stores once more, at most. */
     int matrix_bytes;
     /* One use has so many kernels that the host can wait for it without a loss. */
     bool many_kernels;

@@ -32,15 +32,13 @@ mx_err fe_smoother_product(fe_smoother *s) { return fe_multiply(s->level, s->vie
 /* Step number `step`; the factors are set. */
 static mx_err take_step(fe_smoother *s, fe_from from, int step)
 {
-    const bool is_last = step + 1 == s->degree;
     const mx_range_1 all = rows(s);
-    const fe_smooth_args *const a = &s->args;
+    const bool has_d = step > (from == FE_FROM_ZERO ? 1 : 0);
+    fe_smooth_args *const a = &s->args;
     if (from == FE_FROM_ZERO && step == 0) return fe_smooth_from_zero(all, a);
     MX_TRY(fe_smoother_product(s));
-    if (step == 0) return is_last ? fe_smooth_first_last(all, a) : fe_smooth_first(all, a);
-    if (from == FE_FROM_ZERO && step == 1)
-        return is_last ? fe_smooth_second_last(all, a) : fe_smooth_second(all, a);
-    return is_last ? fe_smooth_step_last(all, a) : fe_smooth_step(all, a);
+    MX_TRY(mx_bind(s->level->base->ctx, has_d ? s->views.d : s->views.x, &a->before));
+    return step + 1 == s->degree ? fe_smooth_last(all, a) : fe_smooth_step(all, a);
 }
 
 mx_err fe_smooth(fe_smoother *s, fe_from from)
@@ -227,6 +225,7 @@ mx_err fe_smoother_create(fe_level *level, mx_view b, mx_view x, int degree, dou
     MX_TRY(mx_view_create_1d(ctx, "diagonal", MX_F64, count, &s->views.diagonal));
     MX_TRY(mx_view_create_1d(ctx, "smoother w", MX_F64, count, &s->views.w));
     MX_TRY(mx_view_create_1d(ctx, "smoother d", MX_F64, count, &s->views.d));
+    s->views.before = s->views.d;
     MX_TRY(fe_smooth_args_bind(ctx, &s->views, &s->args));
     MX_TRY(fe_diagonal(level, s->views.diagonal));
     return bound_eigenvalues(s, ratio);

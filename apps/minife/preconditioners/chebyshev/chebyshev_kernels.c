@@ -13,23 +13,19 @@ MX_BODY void fe_smooth_from_zero_body(const fe_smooth_args *a, int i)
 }
 MX_FOR(1D, fe_smooth_from_zero)
 
-/* kept: what d keeps of the step before */
-MX_BODY void smooth(const fe_smooth_args *a, int i, double kept, bool is_last)
+MX_BODY void smooth(const fe_smooth_args *a, int i, bool is_last)
 {
     const double residual = MX_AT(a->b, i) - MX_AT(a->w, i);
-    const double d = kept + residual / MX_AT(a->diagonal, i);
+    const double d = a->keep * MX_AT(a->before, i) + residual / MX_AT(a->diagonal, i);
     if (!is_last) MX_AT(a->d, i) = d;
     MX_AT(a->x, i) += a->add * d;
 }
 
-#define FE_SMOOTH(name, kept)                                                                   \
-    MX_BODY void name##_body(const fe_smooth_args *a, int i) { smooth(a, i, kept, false); }     \
-    MX_FOR(1D, name)                                                                            \
-    MX_BODY void name##_last_body(const fe_smooth_args *a, int i) { smooth(a, i, kept, true); } \
-    MX_FOR(1D, name##_last)
-FE_SMOOTH(fe_smooth_first, 0)
-FE_SMOOTH(fe_smooth_second, (a->keep * MX_AT(a->x, i)))
-FE_SMOOTH(fe_smooth_step, (a->keep * MX_AT(a->d, i)))
+MX_BODY void fe_smooth_step_body(const fe_smooth_args *a, int i) { smooth(a, i, false); }
+MX_FOR(1D, fe_smooth_step)
+
+MX_BODY void fe_smooth_last_body(const fe_smooth_args *a, int i) { smooth(a, i, true); }
+MX_FOR(1D, fe_smooth_last)
 
 /* The last step of splitmix64 (Steele, Lea and Flood 2014): numbers without order. */
 MX_BODY double number_of(uint64_t id)

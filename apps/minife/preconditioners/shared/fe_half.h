@@ -11,5 +11,5 @@ enum { FE_HALF_ROW_BYTES = FE_HALF_SLOTS * sizeof(float) };
 mx_err fe_half_create(const fe_level *level, fe_level *copy);
 void fe_half_destroy(fe_level *copy);
 /* coarse: all 0. A level with these elements, and with this matrix; where elements are equal boxes,
- * with their stencil instead (operators/uniform), for which nothing is assembled. Collective. */
+ * with their stencil instead (operators/uniform), which stores no matrix. Collective. */
 mx_err fe_half_coarse(const fe_level *finer, const mx_gid *elements, fe_level *coarse);
