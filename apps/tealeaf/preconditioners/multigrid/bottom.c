@@ -4,8 +4,11 @@
  *
  * The cycle over the grids of at most TEAM_CELLS cells is one launch of one team. Larger ones, which
  * ranks gather because a message takes longer than all of their cells (multigrid.c), have a launch
- * for each part of the cycle. */
+ * for each part of the cycle. With the variable MINX_GRAPHS these launches are a graph, which the first
+ * cycle records. */
 #include "tl_bottom.h"
+
+#include "minx/extend.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +161,9 @@ static mx_err choose_team(const app_base *base, tl_bottom *bottom)
         const int *const cells = c->grid[c->team].cells;
         if ((int64_t)cells[0] * cells[1] * cells[2] <= TEAM_CELLS) break;
     }
+    mx_ctx_details details;
+    MX_TRY(mx_ctx_get_details(base->ctx, &details));
+    bottom->replays = c->team > 0 && !details.checked && getenv("MINX_GRAPHS") != NULL;
     return MX_OK;
 }
 
@@ -185,7 +191,11 @@ mx_err tl_bottom_create(const app_base *base, const tl_bottom_of *of, tl_bottom 
     return choose_team(base, bottom);
 }
 
-void tl_bottom_destroy(tl_bottom *bottom) { (void)mx_view_destroy(&bottom->data); }
+void tl_bottom_destroy(tl_bottom *bottom)
+{
+    mx_graph_destroy(&bottom->graph);
+    (void)mx_view_destroy(&bottom->data);
+}
 
 /* ---- the cycle ---- */
 
@@ -224,10 +234,10 @@ static mx_err correct_and_smooth(tl_bottom *bottom, int n)
     return MX_OK;
 }
 
-mx_err tl_bottom_solve(const app_base *base, tl_bottom *bottom)
+/* What follows `collect`: launches, which need no message. */
+static mx_err solve_collected(const app_base *base, tl_bottom *bottom)
 {
     const int *const n = bottom->spread.cells, larger = bottom->cycle.team;
-    MX_TRY(collect(base, bottom, TL_BOTTOM_B));
     for (int g = 0; g < larger; g++) MX_TRY(smooth_and_restrict(bottom, g));
     MX_TRY(tl_bottom_cycle(bottom->team, &bottom->cycle));
     for (int g = larger - 1; g >= 0; g--) MX_TRY(correct_and_smooth(bottom, g));
@@ -236,4 +246,21 @@ mx_err tl_bottom_solve(const app_base *base, tl_bottom *bottom)
                                      &bottom->spread)
                : tl_bottom_spread(mx_range_2d(base->ctx, 0, n[1] + 2, 0, n[2] + 2),
                                   &bottom->spread);
+}
+
+static mx_err record(const app_base *base, tl_bottom *bottom)
+{
+    MX_TRY(mx_graph_create(base->ctx, &bottom->graph));
+    mx_err err = solve_collected(base, bottom);
+    if (err == MX_OK) err = mx_graph_finish(bottom->graph);
+    if (err != MX_OK) mx_graph_destroy(&bottom->graph);
+    return err;
+}
+
+mx_err tl_bottom_solve(const app_base *base, tl_bottom *bottom)
+{
+    MX_TRY(collect(base, bottom, TL_BOTTOM_B));
+    if (!bottom->replays) return solve_collected(base, bottom);
+    if (bottom->graph == NULL) MX_TRY(record(base, bottom));
+    return mx_graph_run(bottom->graph);
 }

@@ -23,6 +23,8 @@ typedef struct tl_bottom {
     tl_bottom_args cycle;
     tl_bottom_copy_args collect, spread;
     mx_teams team;
+    bool replays;   /* the cycle is a graph */
+    mx_graph graph; /* NULL until the first cycle */
 } tl_bottom;
 
 /* After a failure, destroy. Collective. */
