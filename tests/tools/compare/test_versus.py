@@ -171,6 +171,13 @@ class Versus(house.House):
         out, _ = self.rival("--original-option=--other", expect=1)
         self.assertRegex(out, r"T, last row +0\.73 +0\.72 .*DIFFERS")
 
+    def test_the_start_of_a_rival(self):
+        """The run of no step has no other number of steps."""
+        from minx_compare.rivals import of_start
+
+        for words in (["steps=5"], ["nsteps=5"], ["--steps=5"], ["--nsteps=5"], ["-n=5"], ["-n", "5"], ["--steps", "5"], ["--nsteps", "5"]):
+            self.assertEqual(of_start(["-s", "4", *words, "thermo=1"]), ["-s", "4", "thermo=1", "steps=0"])
+
     def test_rivals_that_cannot_run(self):
         fake.program(self.bin / "lmp", LAMMPS)
         for words, code, what in ((("minimd", "hypre-pfmg"), 2, "a rival of minimd: lammps"), (("minife", "hyper"), 2, "hypre-pfmg, hypre-boomeramg"),

@@ -131,6 +131,12 @@ def last_line(log_path):
     return (errors or said or [""])[-1][:300]
 
 
+def with_last_line(what, log_path):
+    """What became of a run, and what it said last."""
+    line = last_line(log_path)
+    return f"{what}: {line}" if line else what
+
+
 def wrong_figure(summary):
     """What of the numbers that figures need is not as it must be; empty: nothing."""
     if not isinstance(summary["fom"], dict) or not isinstance(summary["fom"].get("value"), (int, float)):
@@ -246,9 +252,9 @@ def judge(run, code, timed_out, why, folder):
     if timed_out:
         return "timed out", f"it took more than {run['timeout']:g} s"
     if signal_of(code):
-        return "killed", f"{signal_of(code)} ended it: {last_line(folder / 'log.txt')}"
+        return "killed", with_last_line(f"{signal_of(code)} ended it", folder / "log.txt")
     if code != 0:
-        return "failed", f"exit code {code}: {last_line(folder / 'log.txt')}"
+        return "failed", with_last_line(f"exit code {code}", folder / "log.txt")
     if why:
         return "failed", why
     if not (folder / "results.h5").is_file():

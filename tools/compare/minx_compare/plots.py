@@ -9,6 +9,7 @@ DASHES = ("solid", "dash", "dot", "dashdot")
 LABEL = 26  # characters on a line of a label
 BAR = 44  # pixels of a bar
 FRAME = 150  # pixels of title, legend and axis
+LOG = {"type": "log", "dtick": "D2", "tickformat": ".6~g"}  # plotly's own format labels 0.05 by 5
 MAX_BARS = 24  # of one chart; the table has all
 
 
@@ -43,7 +44,7 @@ def label_of(one, with_host):
     if with_host:
         parts.append(one["host"])
     lines = [line for part in parts for line in wrap(part)]
-    return "<br>".join(lines[:3]) + ("\u2026" if len(lines) > 3 else "")
+    return "<br>".join(lines[:3]) + ("\u2026" if len(lines) > 3 and not lines[2].endswith("\u2026") else "")
 
 
 def axis(text, **more):
@@ -51,7 +52,7 @@ def axis(text, **more):
 
 
 def log_axis(text):
-    return axis(text, type="log", dtick="D2")
+    return axis(text, **LOG)
 
 
 def chart(title, traces, xaxis, yaxis, height=420, **layout):
@@ -188,7 +189,7 @@ def scaling_chart(title, curves, key, unit):
                    "hoverinfo": "skip", "line": {"dash": "longdash", "width": 1}})
     log = key == "speed_up"
     xaxis = axis("ranks x threads [1]", type="log", tickvals=numbers, ticktext=[str(number) for number in numbers])
-    yaxis = axis(f"{'speed-up' if log else 'efficiency'} [{unit}]", **({"type": "log", "dtick": "D2"} if log else {"rangemode": "tozero"}))
+    yaxis = axis(f"{'speed-up' if log else 'efficiency'} [{unit}]", **(LOG if log else {"rangemode": "tozero"}))
     return chart(title, traces, xaxis, yaxis, 460)
 
 

@@ -25,8 +25,8 @@ OPTIONS = {"minimd": [],
            "minife": ["nx=100", "preconditioner=multigrid", "relative_tolerance=1e-10", "max_iterations=1000"],
            "tealeaf": ["end_step=1", "test_problem=0", "tl_preconditioner_type=multigrid", "tl_eps=1e-10"]}
 COMPILE_TIMEOUT = 600
-STEPS = re.compile(r"--?steps[=:]|steps=|-n=|--?nsteps=")  # the number of steps of miniMD, in one word
-STEPS_WORDS = ("-n", "--steps", "-steps", "--nsteps", "-nsteps")  # with a word for the number
+STEPS = re.compile(r"(--)?n?steps=|-n=")  # the number of steps of miniMD, in one word
+STEPS_WORDS = ("-n", "--steps", "--nsteps")  # with a word for the number
 
 
 def options(app, given):

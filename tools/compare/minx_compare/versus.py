@@ -11,7 +11,7 @@ from . import plan as plans
 from .errors import MISTAKE, NOT_ALL_COUNT, OK, Ends, Mistakes
 from .execute import say
 from .figures import spread
-from .launch import environment, last_line, launcher_words, now, perform, signal_of, start
+from .launch import environment, launcher_words, now, perform, signal_of, start, with_last_line
 from .store import Store, read_json, write_text
 from .table import lines_of, percent, seconds
 
@@ -40,7 +40,7 @@ class Other:
         if timed_out:
             return None, f"it took more than {self.args.timeout} s"
         if code != 0:
-            return None, f"{signal_of(code) or 'exit code ' + str(code)}: {last_line(log)}"
+            return None, with_last_line(signal_of(code) or f"exit code {code}", log)
         return reading(lambda output: self.read(output, folder, minx), log)
 
 
