@@ -201,6 +201,9 @@ class Figures(unittest.TestCase):
         self.assertEqual([(one["own"], one["ratio"]) for one in found], [("right", 3)])
         self.assertEqual(figures.wrong_layouts([own]), [])
 
+    def test_layouts_of_gpus(self):
+        self.assertEqual([matrix.own_layout(backend, "left") for backend in ("cuda", "hip:device=1", "openmp")], [True, True, False])
+
     def test_p3(self):
         rows = export.p3_rows([configuration(record(seconds=2.0)), configuration(record(seconds=1.0, threads=4))])
         self.assertEqual(rows, [{"date": "2026-01-01", "application": "tealeaf", "problem": "tealeaf: pipe, 100 cells",

@@ -4,6 +4,7 @@ Times to solution (`solve_seconds`) are compared across ways to solve a problem;
 import statistics
 
 from . import limits
+from .matrix import GPU_BACKENDS
 
 WHOLE, SOLVE = "whole_run", "solve"  # regions that contain others
 PROBLEM_UNITS = {"tealeaf": "cells", "minife": "rows", "minimd": "atoms"}
@@ -268,7 +269,7 @@ def planned(store, comparison, records):
     found = {}
     for run in comparison["runs"]:
         backend = run["backend"].split(":")[0]
-        host = hardware[0] if hardware and backend != "cuda" else comparison["host"]
+        host = hardware[0] if hardware and backend not in GPU_BACKENDS else comparison["host"]
         for one in memberships_of(run):
             where = min(seen.get(backend, {platform(host, backend)}))
             line = {**run, **one, "backend": backend, "folder": str(store.path), "platform": where}

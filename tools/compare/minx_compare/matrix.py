@@ -22,8 +22,9 @@ from . import expression
 from .errors import Mistakes, Text
 from .expression import BadExpression
 
-ONE_THREAD = ("serial", "cuda")  # backends whose host threads do not compute
-OWN_LAYOUT = {"cuda": "left", "simt": "left"}  # others: right
+GPU_BACKENDS = ("cuda", "hip")
+ONE_THREAD = ("serial", *GPU_BACKENDS)  # backends whose host threads do not compute
+OWN_LAYOUT = {"cuda": "left", "hip": "left", "simt": "left"}  # others: right
 MAX_RUNS = 100000
 MEMBERSHIP = ("case", "scaling", "row", "variant", "problem", "sizes", "axis")
 
