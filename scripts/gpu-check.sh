@@ -129,16 +129,18 @@ check_apps() {
 
 # An AMD GPU: the tests of the core and the apps, and each app with every launch repeated on serial.
 hip() {
-    local app
+    local app architectures=${MINX_HIP_ARCHITECTURES:-}
     dir=$MINX_ROOT/build-gpu-hip logs=$MINX_ROOT/build-gpu-hip/gpu-check
     mkdir -p "$logs"
+    minx_environment
     echo "minx $(git -C "$MINX_ROOT" rev-parse --short HEAD 2>/dev/null || true)"
     hipcc --version 2>&1 || true
     rocminfo 2>/dev/null | grep -E 'Marketing Name|gfx' | sort -u || true
     uname -r
+    [ -n "$architectures" ] || architectures=$(rocminfo 2>/dev/null | grep -oE 'gfx9[0-9a-f]+' | sort -u | paste -sd ';') || true
     if [ $build = yes ]; then
         check "configure" cmake -S "$MINX_ROOT" -B "$dir" -DCMAKE_BUILD_TYPE=Release -DMINX_HIP=ON -DMINX_CUDA=OFF "-DMINX_TESTS=core;apps" \
-            "-DMINX_HIP_ARCHITECTURES=${MINX_HIP_ARCHITECTURES:-gfx90a}"
+            "-DMINX_HIP_ARCHITECTURES=${architectures:-gfx90a}"
         check "build" cmake --build "$dir" --parallel "$(minx_cores)"
     fi
     check "tests labelled hip" ctest --test-dir "$dir" -L hip --output-on-failure --no-tests=error --parallel 4
