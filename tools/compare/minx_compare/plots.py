@@ -123,10 +123,11 @@ def roofline(host, some):
     others = {one["backend"].split(":")[0] for one in points}
     low = min(one["intensity"] for one in points) / 4
     high = max(one["intensity"] for one in points) * 4
-    traces = []
-    for backend in dict.fromkeys(one["backend"] for one in points):
-        of_backend = [one for one in points if one["backend"] == backend]
-        traces += roofs(backend, of_backend, low, high, colour_of(backend, others))
+    by_backend = {}
+    for one in points:
+        by_backend.setdefault(one["backend"], []).append(one)
+    traces = roofs(by_backend, low, high, others)
+    for backend, of_backend in by_backend.items():
         for app in apps:
             chosen = [one for one in of_backend if one["app"] == app]
             if chosen:
@@ -138,18 +139,21 @@ def roofline(host, some):
     return chart(f"Roofline of {host}", traces, log_axis("arithmetic intensity [flop/byte]"), log_axis("rate [Gflop/s]"), 520)
 
 
-def roofs(backend, some, low, high, colour):
-    best = max(some, key=lambda one: one["limit_bandwidth"])
+def roofs(by_backend, low, high, others):
+    """The limits of the configuration with the highest one, for each backend. Backends of the same roof share its line."""
+    backends = {}
+    for backend, some in by_backend.items():
+        best = max(some, key=lambda one: one["limit_bandwidth"])
+        for key, name, dash in (("limit_bandwidth", "memory", "solid"), ("limit_cache_bandwidth", "cache", "dot")):
+            if best[key]:
+                backends.setdefault((name, dash, best[key], best["limit_flops"] or float("inf")), []).append(backend)
     found = []
-    for key, name, dash in (("limit_bandwidth", "memory", "solid"), ("limit_cache_bandwidth", "cache", "dot")):
-        rate = best[key]
-        if not rate:
-            continue
-        flops = best["limit_flops"] or float("inf")
+    for (name, dash, rate, flops), names in backends.items():
         ridge = flops / rate
         x = sorted({low, high, *([ridge] if low < ridge < high else [])})
-        found.append({"type": "scatter", "mode": "lines", "name": f"{name}, {backend}", "x": x, "y": [min(rate * one, flops) / 1e9 for one in x],
-                      "line": {"color": colour, "dash": dash, "width": 2}, "hovertemplate": "%{y:.4g} Gflop/s<extra></extra>"})
+        found.append({"type": "scatter", "mode": "lines", "name": f"{name}, {' and '.join(names)}", "x": x,
+                      "y": [min(rate * one, flops) / 1e9 for one in x],
+                      "line": {"color": colour_of(names[0], others), "dash": dash, "width": 2}, "hovertemplate": "%{y:.4g} Gflop/s<extra></extra>"})
     return found
 
 

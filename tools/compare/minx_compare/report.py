@@ -247,7 +247,7 @@ def build(merged, against, title):
         blocks = plots.of_app(app, configurations)
         sizes = plots.size_charts([one for one in configurations if one["app"] == app])
         bars = [f"<h3>{text(problem)}</h3>" + cut_note(number) + page.figures(charts) for problem, charts, number in blocks if charts]
-        page.section(app, app, page.figures(sizes, wide=True), *bars)
+        page.section(app, app, page.figures(sizes, wide=True), LABELS if bars else "", *bars)
     hosts = sorted({one["host"] for one in configurations})
     roofs = [plots.roofline(host, [one for one in configurations if one["host"] == host]) for host in hosts]
     page.section("roofline", "Roofline", page.figures([roof for roof in roofs if roof], wide=True), ROOFS if any(roofs) else "")
@@ -262,6 +262,9 @@ def build(merged, against, title):
                        sections="\n".join(page.sections), charts=json.dumps(page.charts).replace("<", "\\u003c"),
                        plotly=plotly_js().replace("</script", "<\\/script"), script=(HERE / "page.js").read_text(encoding="utf-8"))
 
+
+LABELS = """<p class="soft">Bars are medians, and the lines at them go from the smallest to the largest of the repeats. Labels: backend, ranks x
+threads, and what differs besides.</p>"""
 
 ROOFS = """<p class="soft">A point is the loop that moves the most bytes. Solid roofs: from memory; dotted ones: from the cache.</p>"""
 
