@@ -54,16 +54,15 @@ class ExecutionSpaceInstance:
 
     def __init__(self, space=ExecutionSpace.Default, stream=None):
         self.space = space
-        if stream is not None:
-            self.context = runtime.Context(resource_of(space), stream=stream)
-        elif space is ExecutionSpace.Debug:
-            raise ValueError("Debug has no instances: it is plain Python")
+        if (get_default_space() if space is ExecutionSpace.Default else space) is ExecutionSpace.Debug:
+            self.context = "python"
         else:
-            self.context = runtime.Context(resource_of(space))
+            self.context = runtime.Context(resource_of(space), stream=stream)
 
     def fence(self):
         """Waits for what was launched on this instance."""
-        self.context.fence()
+        if self.context != "python":
+            self.context.fence()
 
 
 RESOURCES = {"OpenMP": "openmp", "Threads": "openmp", "Serial": "serial"}

@@ -280,6 +280,9 @@ def test_debug_is_plain_python(capsys):
             scan = pk.parallel_scan(pk.RangePolicy(where, 1, 5), running, out=out)
             w = Workload(10)
             pk.execute(where, w)
+            instance = pk.ExecutionSpaceInstance(pk.Default)
+            pk.parallel_for(pk.MDRangePolicy(instance, [0, 0], [1, 2]), lambda i, j: 100 + j, a)
+            instance.fence()
             results.append(
                 (
                     a.data.tolist(),
