@@ -81,6 +81,7 @@ MODULES = {  # functions of modules that kernels do not have
     "numpy": "they have NumPy's functions of numbers; write a loop over the elements",
     "minx.launch": "call it outside of the kernel",
     "minx.runtime": "call it outside of the kernel",
+    **dict.fromkeys((f"minx.pykokkos.{name}" for name in ("programs", "spaces", "views")), "call it outside of the workunit"),
 }
 
 

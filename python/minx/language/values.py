@@ -222,6 +222,8 @@ def describe(value: Val) -> str:
         return "a string"
     if isinstance(value.ref, type(ast)):
         return f"the module {value.ref.__name__}"
+    if isinstance(value.ref, Method):
+        return "a method, which is not called: () is missing"
     if callable(value.ref):
         return f"the function {getattr(value.ref, '__name__', value.ref)}"
     return "None" if value.ref is None else f"a {type(value.ref).__name__}"

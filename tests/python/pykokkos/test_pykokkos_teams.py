@@ -381,6 +381,7 @@ def test_per_thread():
         ("pk.parallel_for(pk.RangePolicy(0, 3), f)", "cannot be called|RangePolicy"),
         ("pk.parallel_for(pk.TeamThreadRange(3), f)", "takes the TeamMember"),
         ("pk.parallel_for(pk.TeamThreadRange(team, 3), g)", "takes a function of 1 arguments, this has 2"),
+        ("a[team.league_rank] = 1", r"expected a number, got a method, which is not called: \(\) is missing"),
         ("team.team_reduce(3)", "a TeamMember has league_rank.*not team_reduce"),
         ("pk.parallel_for(pk.TeamThreadRange(team, 3), nested)", "TeamThreadRange inside of a loop that threads share"),
         ("pk.parallel_for(pk.TeamThreadRange(team, 3), barrier)", "team_barrier inside of a loop"),
