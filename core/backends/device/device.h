@@ -250,6 +250,17 @@ static bool device_identify(const void *address, mx_space *space, int *device)
            *space != MX_SPACE_HOST;
 }
 
+/* Starts a kernel of this file on the context's stream. */
+template <class... Parameters>
+static mx_err start(mx_ctx ctx, const char *what, void (*kernel)(Parameters...), unsigned grid,
+                    Parameters... parameters)
+{
+    DEVICE_CHECK((gpu_error)mx_gpu_start_on_(stream_of(ctx), false, kernel, dim3(grid),
+                                             dim3(THREADS), 0, parameters...),
+                 what);
+    return MX_OK;
+}
+
 enum { FILL_BYTES = 1024 }; /* the largest element: view.h states it */
 struct alignas(16) fill_value {
     unsigned char bytes[FILL_BYTES];
@@ -274,9 +285,7 @@ static mx_err fill_words(mx_ctx ctx, void *destination, int64_t count, const fil
     const int64_t blocks = (count * words + THREADS - 1) / THREADS;
     const int64_t max_blocks = state_of(ctx)->resident;
     const unsigned grid = (unsigned)(blocks < max_blocks ? blocks : max_blocks);
-    fill_kernel<W><<<grid, THREADS, 0, stream_of(ctx)>>>((W *)destination, count, value, words);
-    DEVICE_TRY(GetLastError);
-    return MX_OK;
+    return start(ctx, "fill", fill_kernel<W>, grid, (W *)destination, count, value, words);
 }
 
 static mx_err device_fill(mx_ctx ctx, void *destination, int64_t count, const void *value,
@@ -332,9 +341,7 @@ static mx_err device_copy_strided(mx_ctx ctx, const mx_strided *c)
     const int64_t max_blocks = state_of(ctx)->resident;
     const unsigned grid = (unsigned)(blocks < max_blocks ? blocks : max_blocks);
     DEVICE_TRY(SetDevice, ctx->device);
-    strided_kernel<<<grid, THREADS, 0, stream_of(ctx)>>>(*c, word_bytes);
-    DEVICE_TRY(GetLastError);
-    return MX_OK;
+    return start(ctx, "strided copy", strided_kernel, grid, *c, word_bytes);
 }
 
 /* ---- launches ---- */

@@ -187,6 +187,15 @@ static __global__ void mx_gpu_prologue_(const __grid_constant__ typename K::args
     *result = args_copy;
 }
 
+/* A kernel of one thread, which begins when the kernel before it has ended. */
+template <class... Parameters>
+static int mx_gpu_start_one_(const mx_launch *launch, void (*kernel)(Parameters...),
+                             Parameters... parameters)
+{
+    return mx_gpu_start_on_(mx_gpu_planned_(launch)->queue, false, kernel, dim3(1), dim3(1), 0,
+                            parameters...);
+}
+
 /* In device memory, before the workspace of the library: the arguments (after a prologue), and the identity
  * from the user's init. */
 enum { MX_GPU_FRONT_BYTES_ = 4096 };
@@ -208,13 +217,15 @@ template <class K> static int mx_gpu_scan_(const mx_launch *launch, char *memory
     void *const workspace = memory != NULL ? memory + front : NULL;
     size_t rest = memory != NULL ? *bytes - front : 0;
     MX_GPU_(Error_t) err;
+    int code = 0; /* of the kernels before the library's */
     mx_gpu_shares_<K> shares = {};
     mx_gpu_finals_<K> finals;
     if constexpr (K::args_in_memory) {
         shares.held = (typename K::args *)memory;
         if (memory != NULL)
-            mx_gpu_prologue_<K><<<1, 1, 0, queue>>>(*(const typename K::args *)launch->args,
-                                                    (typename K::args *)memory);
+            code = mx_gpu_start_one_(launch, mx_gpu_prologue_<K>,
+                                     *(const typename K::args *)launch->args,
+                                     (typename K::args *)memory);
     } else if (launch->args != NULL) {
         memcpy(&shares.held, launch->args, sizeof shares.held);
     }
@@ -230,12 +241,13 @@ template <class K> static int mx_gpu_scan_(const mx_launch *launch, char *memory
     } else { /* the user's init runs on the device only */
         typename K::value *const identity =
             (typename K::value *)(memory != NULL ? mx_gpu_identity_copy_<K>(memory) : NULL);
-        if (memory != NULL) mx_gpu_identity_<K><<<1, 1, 0, queue>>>(identity);
+        if (memory != NULL && code == 0)
+            code = mx_gpu_start_one_(launch, mx_gpu_identity_<K>, identity);
         err = MX_GPU_EXCLUSIVE_SCAN_(workspace, rest, shares, finals, typename K::joining(),
                                      MX_GPU_VALUE_AT_(typename K::value, identity), n, queue);
     }
     *bytes = rest + front;
-    return (int)err;
+    return code != 0 ? code : (int)err;
 }
 template <class K> static size_t mx_gpu_scan_bytes_(const mx_launch *launch)
 {
@@ -248,9 +260,7 @@ template <class K> static int mx_gpu_enqueue_scan_(const mx_launch *launch)
     size_t bytes = (size_t)launch->partial_bytes;
     if (launch->axis[0].begin < launch->axis[0].end)
         return mx_gpu_scan_<K>(launch, launch->partials, &bytes);
-    mx_gpu_identity_<K><<<1, 1, 0, (MX_GPU_(Stream_t))mx_gpu_planned_(launch)->queue>>>(
-        (typename K::value *)launch->result);
-    return (int)MX_GPU_(GetLastError)();
+    return mx_gpu_start_one_(launch, mx_gpu_identity_<K>, (typename K::value *)launch->result);
 }
 
 #define MX_DEFINE_SCAN_RUN_(name, I, prologue_, NUMBER, SUMS, INIT, JOIN, WHERE)               \

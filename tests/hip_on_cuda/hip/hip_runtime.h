@@ -45,6 +45,7 @@ typedef cudaFuncAttributes hipFuncAttributes;
 #define hipEventDestroy cudaEventDestroy
 #define hipFuncGetAttributes cudaFuncGetAttributes
 #define hipFuncSetAttribute cudaFuncSetAttribute
+#define hipLaunchKernel cudaLaunchKernel
 #define hipOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessor
 #define hipMalloc cudaMalloc
 #define hipMallocManaged cudaMallocManaged

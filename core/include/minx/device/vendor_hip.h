@@ -93,12 +93,14 @@ static __device__ __forceinline__ bool mx_gpu_unseen_(bool flag)
 /* A grid has less than 2^32 threads along x. */
 #define MX_GPU_MAX_BLOCKS_(threads) ((int64_t)UINT32_MAX / (threads))
 
+/* Not by <<<>>> and the last error: that may be one of a call by another library. */
 template <class... Parameters>
 static int mx_gpu_start_on_(void *queue, bool, void (*kernel)(Parameters...), dim3 grid, dim3 block,
                             size_t shared_bytes, Parameters... parameters)
 {
-    kernel<<<grid, block, shared_bytes, (hipStream_t)queue>>>(parameters...);
-    return (int)hipGetLastError();
+    void *addresses[] = {(void *)&parameters...};
+    return (int)hipLaunchKernel((const void *)kernel, grid, block, addresses, shared_bytes,
+                                (hipStream_t)queue);
 }
 
 /* The kind of memory in attributes of a pointer: HIP 6 has renamed the member. */
