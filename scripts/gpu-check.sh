@@ -153,6 +153,7 @@ hip() {
 main() {
     options "$@"
     if [ $backend = hip ]; then
+        [ -e /dev/kfd ] || minx_die 3 "no /dev/kfd: this needs a machine with an AMD GPU and its driver"
         mkdir -p "$MINX_ROOT/build-gpu-hip"
         hip > >(tee "$MINX_ROOT/build-gpu-hip/report.txt")
         echo "the report to send: $MINX_ROOT/build-gpu-hip/report.txt"
