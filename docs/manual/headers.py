@@ -232,12 +232,17 @@ def members(statement, known):
     return re.sub(r"^([^\n]*?)(/\*.*?\*/)", converted, statement, flags=re.S | re.M)
 
 
+def text_of(path):
+    """A header's text. A type that is a pointer to a struct of its own name has an entry only if the tag is another one."""
+    return re.sub(r"\bstruct (\w+) \*\1;", r"struct \1_s *\1;", path.read_text())
+
+
 class Header:
     """One header on its way to Doxygen."""
 
     def __init__(self, path, known, uses):
         self.path = str(path.relative_to(ROOT))
-        self.text = path.read_text()
+        self.text = text_of(path)
         self.known, self.uses = known, uses
         self.pieces = list(pieces_of(self.text))
         self.explained = {}  # a name: the text of its comment, or a reference to another one
@@ -332,7 +337,7 @@ def main():
         return 0 if len(sys.argv) > 1 else 2
     output = Path(sys.argv[1])
     headers = [Path(name).resolve() for name in sys.argv[2:]]
-    known = set().union(*(in_order(path.read_text()) for path in headers))
+    known = set().union(*(in_order(text_of(path)) for path in headers))
     uses, unexplained = all_uses(), []
     headers = [Header(path, known, uses) for path in headers]
     for header in headers:

@@ -495,7 +495,7 @@ larger = minx.Reducer(0, lambda a, b: b if b > a else a)
 
 
 @pytest.mark.parametrize("error, match, launch", [
-    (minx.NotSupported, "2 results, but 1 reducers", lambda x: minx.parallel_reduce(4, returns_two, x)),
+    (minx.NotSupported, "2 results, but 1 reducers: sum; op= names one for each, as in op=", lambda x: minx.parallel_reduce(4, returns_two, x)),
     (ValueError, "no operator 'mean'", lambda x: minx.parallel_reduce(4, value, x, op="mean")),
     (minx.NotSupported, "joins by sum, but the launch has op='max'", lambda x: minx.parallel_reduce(4, adds, x, op="max")),
     (minx.NotSupported, "expected value\\[e\\] \\+= x", lambda x: minx.parallel_reduce(4, adds_to_array, x, length=2)),

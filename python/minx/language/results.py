@@ -57,7 +57,8 @@ class Results:
         if len(reducers) == 1 and reducers[0] in LOCATIONS.values():
             parts = [parts]
         if len(parts) != len(reducers):
-            raise self.error(node, f"{len(parts)} results, but {len(reducers)} reducers: {', '.join(reducers).lower()}")
+            raise self.error(node, f"{len(parts)} results, but {len(reducers)} reducers: {', '.join(reducers).lower()}; op= names one "
+                                   "for each, as in op=('sum', 'max')")
         before = self.unit.fields or [None] * len(parts)
         fields, texts = [], []
         for n, (part, t, reducer) in enumerate(zip(parts, before, reducers)):

@@ -53,7 +53,7 @@ class Team:
 
 
 class TeamRef:
-    pass
+    described = "a team"
 
 
 MEMBERS = {"league_rank": "league_rank", "league_size": "league_size"}  # not rank: code outside of loops is the same for all threads

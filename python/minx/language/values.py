@@ -125,6 +125,8 @@ class Parts(tuple):
 class Method:
     """A method of something that only kernels have; call(translator, node, statement) -> Val."""
 
+    described = "a method, which is not called: () is missing"
+
     def __init__(self, call):
         self.call = call
 
@@ -206,6 +208,7 @@ class Self:
 
 @dataclass(frozen=True)
 class Shape:
+    described = "a shape"
     array: ArrayRef
 
     def __hash__(self):
@@ -222,11 +225,9 @@ def describe(value: Val) -> str:
         return "a string"
     if isinstance(value.ref, type(ast)):
         return f"the module {value.ref.__name__}"
-    if isinstance(value.ref, Method):
-        return "a method, which is not called: () is missing"
     if callable(value.ref):
         return f"the function {getattr(value.ref, '__name__', value.ref)}"
-    return "None" if value.ref is None else f"a {type(value.ref).__name__}"
+    return "None" if value.ref is None else getattr(value.ref, "described", f"a {type(value.ref).__name__}")
 
 
 def is_hashable(x) -> bool:

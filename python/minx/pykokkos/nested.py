@@ -57,6 +57,8 @@ class SingleRef:
 class ScratchArea:
     """What team_scratch(level) gives."""
 
+    described = "scratch, of which a ScratchView takes a part"
+
     level: int
     per_thread: bool
 
