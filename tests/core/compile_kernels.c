@@ -114,6 +114,10 @@ MX_FOR(1D, k, MX_ITEMS_SIMD, k_prologue)
 MX_DECLARE_REDUCE(1D, k, args, double)
 MX_BODY void k_body(const args *a, int i, double *sum) { *sum += MX_AT(a->x, i); }
 MX_REDUCE(1D, k, MX_SMU)
+#elif defined(SUM_OF_LOCATIONS)
+MX_DECLARE_REDUCE(1D, k, args, mx_loc_f64)
+MX_BODY void k_body(const args *a, int i, mx_loc_f64 *v) { v->value += MX_AT(a->x, i); }
+MX_REDUCE(1D, k, MX_SUM)
 #elif defined(NO_REDUCER)
 MX_DECLARE_REDUCE(2D, k, args, double)
 MX_BODY void k_body(const args *a, int i, int j, double *sum) { *sum += MX_AT(a->y, i, j); }

@@ -166,31 +166,43 @@ template <class A> struct mx_same_type_<A, A> {
 #define MX_IS_FUNCTION_(f, ...) __builtin_types_compatible_p(__typeof__(f), __VA_ARGS__)
 #define MX_IF_FUNCTION_(is, f, other) __builtin_choose_expr(is, f, other)
 #endif
-#define MX_DEFINE_ITEM_(name, how, PARAMETERS, NAMES, BEGIN)                                      \
-    MX_STATIC_ASSERT(MX_IS_TYPE_(name##_needs_MX_DECLARE, void PARAMETERS),                       \
-                     #name ": its declaration is not for " how);                                  \
-    MX_STATIC_ASSERT(!MX_IS_TYPE_(name##_needs_MX_DECLARE, void PARAMETERS) ||                    \
-                         MX_IS_FUNCTION_(name##_body, void PARAMETERS),                           \
-                     #name ": the body must be void " #name                                       \
-                           "_body" MX_STRING_(PARAMETERS) ", with the types of its declaration"); \
-    extern void name##__no_body PARAMETERS;                                                       \
-    MX_INLINE void name##__item PARAMETERS                                                        \
-    {                                                                                             \
-        BEGIN                                                                                     \
-        MX_IF_FUNCTION_(MX_IS_FUNCTION_(name##_body, void PARAMETERS), name##_body,               \
-                        name##__no_body)                                                          \
-        NAMES;                                                                                    \
-        MX_ITEM_NONE_();                                                                          \
+#define MX_DEFINE_ITEM_(name, how, PARAMETERS, NAMES, BEGIN)                        \
+    MX_STATIC_ASSERT(MX_IS_TYPE_(name##_needs_MX_DECLARE, void PARAMETERS),         \
+                     #name ": its declaration is not for " how);                    \
+    MX_STATIC_ASSERT(!MX_IS_TYPE_(name##_needs_MX_DECLARE, void PARAMETERS) ||      \
+                         MX_IS_FUNCTION_(name##_body, void PARAMETERS),             \
+                     #name ": the body must be void " #name                         \
+                           "_body" MX_STRING_(PARAMETERS) ", as declared");         \
+    extern void name##__no_body PARAMETERS;                                         \
+    MX_INLINE void name##__item PARAMETERS                                          \
+    {                                                                               \
+        BEGIN                                                                       \
+        MX_IF_FUNCTION_(MX_IS_FUNCTION_(name##_body, void PARAMETERS), name##_body, \
+                        name##__no_body)                                            \
+        NAMES;                                                                      \
+        MX_ITEM_NONE_();                                                            \
     }
+
+/* Reducers for numbers, which have at most 8 bytes; locations have more. */
+#define MX_NUMBERS_MX_SUM_ ~, 8
+#define MX_NUMBERS_MX_PROD_ ~, 8
+#define MX_NUMBERS_MX_LAND_ ~, 8
+#define MX_NUMBERS_MX_LOR_ ~, 8
+#define MX_NUMBERS_MX_BAND_ ~, 8
+#define MX_NUMBERS_MX_BOR_ ~, 8
+#define MX_CHECK_NUMBER_(what, T, R)                                    \
+    MX_STATIC_ASSERT(sizeof(T) <= MX_LOOK_UP_(MX_NUMBERS_##R##_, -1ul), \
+                     what ": " #R " is for numbers; locations take MX_MIN, MX_MAX");
 
 /* Checks that the fields of a LIST are those of T, and that their reducers exist. */
 #define MX_IS_REDUCER_(...) ~, true, ~
 #define MX_IS_FIELD_(T, field) _Generic(&v->field, const T * : true, default : false)
-#define MX_FIELD_CHECK_(T, field, R)                                         \
-    MX_STATIC_ASSERT(MX_LOOK_UP_(MX_IS_REDUCER_ R##_INIT(int, v), false),    \
-                     #field ": " #R " is not a reducer: see minx/reduce.h"); \
-    MX_STATIC_ASSERT(MX_IS_FIELD_(T, field),                                 \
-                     #field ": its type in the struct is not its type in the list: see MX_VALUE");
+#define MX_FIELD_CHECK_(T, field, R)                                                               \
+    MX_STATIC_ASSERT(MX_LOOK_UP_(MX_IS_REDUCER_ R##_INIT(int, v), false),                          \
+                     #field ": " #R " is not a reducer: see minx/reduce.h");                       \
+    MX_STATIC_ASSERT(MX_IS_FIELD_(T, field),                                                       \
+                     #field ": its type in the struct is not its type in the list: see MX_VALUE"); \
+    MX_CHECK_NUMBER_(#field, T, R)
 #ifdef __cplusplus
 #define MX_CHECK_LIST_(name, LIST) /* the host instance, which is C, has the check */
 #else
@@ -202,7 +214,7 @@ template <class A> struct mx_same_type_<A, A> {
     }
 #endif
 #define MX_CHECK_FOR_(name, what)
-#define MX_CHECK_REDUCE_(name, R)
+#define MX_CHECK_REDUCE_(name, R) MX_CHECK_NUMBER_(#name, name##__value, R)
 #define MX_CHECK_CUSTOM_(name, functions) \
     MX_STATIC_ASSERT(MX_HAS_BOTH_ functions, #name ": init and join are needed");
 #define MX_CHECK_ARRAY_(name, R)
