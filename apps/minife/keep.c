@@ -30,7 +30,7 @@ static mx_err box_of(const fe_app *app, mx_view vector, mx_view *box)
 static mx_err keep(fe_app *app)
 {
     const app_checkpoint c = app->base.checkpoint;
-    const app_slab nodes = fe_node_slab(&app->level.mesh);
+    const app_keep_box nodes = {app->base.ctx, 0, fe_node_slab(&app->level.mesh)};
     const struct {
         const char *name;
         mx_view vector;
@@ -49,8 +49,7 @@ static mx_err keep(fe_app *app)
     MX_TRY(app_keep_series(c, "residuals", &app->residuals, app_keep_from_0()));
     for (int i = 0; i < vectors; i++) {
         MX_TRY(box_of(app, all[i].vector, all[i].box));
-        MX_TRY(
-            app_keep_view(c, all[i].name, app->base.ctx, all[i].box, 0, &nodes, app_keep_finite()));
+        MX_TRY(app_keep_view(c, all[i].name, all[i].box, &nodes, app_keep_finite()));
     }
     return MX_OK;
 }

@@ -36,6 +36,7 @@ static mx_err keep(md_app *app)
     const app_keep_range place = {.low = -farthest, .high = farthest};
     /* ids of a data file may have gaps */
     const mx_gid max_id = app->input.data_file ? APP_KEEP_MAX_WHOLE : app->atoms;
+    const app_keep_number atoms = {app->base.ctx, &app->local, app->atoms};
     const struct {
         const char *name;
         mx_view *view;
@@ -50,8 +51,7 @@ static mx_err keep(md_app *app)
     MX_TRY(app_keep_i64(c, "step", &app->step, 1, app_keep_whole(0, APP_KEEP_MAX_WHOLE)));
     MX_TRY(keep_histories(app));
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        MX_TRY(app_keep_rows(c, all[i].name, app->base.ctx, all[i].view, &app->local, app->atoms,
-                             all[i].range));
+        MX_TRY(app_keep_rows(c, all[i].name, all[i].view, &atoms, all[i].range));
     return MX_OK;
 }
 

@@ -44,18 +44,16 @@ static mx_err keep_numbers(tl_app *app)
 static mx_err keep(tl_app *app)
 {
     const app_checkpoint c = app->base.checkpoint;
-    const mx_ctx ctx = app->base.ctx;
-    const app_slab cells = app_slab_cells(&app->decomp);
-    const int ghosts = app->ghosts;
+    const app_keep_box cells = {app->base.ctx, app->ghosts, app_slab_cells(&app->decomp)};
     const app_keep_range finite = app_keep_finite();
     kept_series list[KEPT_SERIES];
     list_series(app, list);
     MX_TRY(keep_numbers(app));
     for (int i = 0; i < KEPT_SERIES; i++)
         MX_TRY(app_keep_series(c, list[i].name, list[i].series, list[i].range));
-    MX_TRY(app_keep_view(c, "energy", ctx, &app->views.energy, ghosts, &cells, finite));
-    MX_TRY(app_keep_view(c, "u", ctx, &app->views.u, ghosts, &cells, finite));
-    return app_keep_view(c, "u_start", ctx, &app->views.u_start, ghosts, &cells, finite);
+    MX_TRY(app_keep_view(c, "energy", &app->views.energy, &cells, finite));
+    MX_TRY(app_keep_view(c, "u", &app->views.u, &cells, finite));
+    return app_keep_view(c, "u_start", &app->views.u_start, &cells, finite);
 }
 
 /* ---- after a restart ---- */

@@ -44,9 +44,9 @@ static mx_err set_up(ripple *r)
 /* What a checkpoint has; a restart reads the same. */
 static mx_err keep(ripple *r)
 {
-    const app_slab cells = app_slab_cells(&r->decomp);
+    const app_keep_box cells = {r->base.ctx, 1, app_slab_cells(&r->decomp)};
     MX_TRY(app_keep_i64(r->base.checkpoint, "step", &r->step, 1, app_keep_whole(0, 1000000000)));
-    /* GAP 1: keep the field u, which has 1 layer of ghost cells */
+    /* GAP 1: keep the cells of the field u */
     /* END 1 */
     return MX_OK;
 }

@@ -242,27 +242,27 @@ mx_err app_keep_series(app_checkpoint c, const char *name, app_series *series, a
     return add(c, name, (app_kept){.kind = APP_KEPT_SERIES, .data = series, .range = range});
 }
 
-mx_err app_keep_view(app_checkpoint c, const char *name, mx_ctx ctx, const mx_view *view,
-                     int ghosts, const app_slab *slab, app_keep_range range)
+mx_err app_keep_view(app_checkpoint c, const char *name, const mx_view *view,
+                     const app_keep_box *box, app_keep_range range)
 {
     return add(c, name,
                (app_kept){.kind = APP_KEPT_VIEW,
-                          .ctx = ctx,
+                          .ctx = box->ctx,
                           .view = view,
-                          .ghosts = ghosts,
-                          .slab = *slab,
+                          .ghosts = box->ghosts,
+                          .slab = box->slab,
                           .range = range});
 }
 
-mx_err app_keep_rows(app_checkpoint c, const char *name, mx_ctx ctx, mx_view *view, mx_lid *rows,
-                     mx_gid total, app_keep_range range)
+mx_err app_keep_rows(app_checkpoint c, const char *name, mx_view *view, const app_keep_number *rows,
+                     app_keep_range range)
 {
     return add(c, name,
                (app_kept){.kind = APP_KEPT_ROWS,
-                          .ctx = ctx,
+                          .ctx = rows->ctx,
                           .rows_view = view,
-                          .rows = rows,
-                          .total = total,
+                          .rows = rows->count,
+                          .total = rows->total,
                           .range = range});
 }
 

@@ -2,9 +2,9 @@
  *
  * An app says once what is to be kept, and the same list writes and restores:
  *
- *     MX_TRY(app_keep_i64(c, "step", &app->step, 1));
- *     MX_TRY(app_keep_series(c, "energy", &app->energies));
- *     MX_TRY(app_keep_view(c, "u", ctx, app->u, 1, &cells));
+ *     MX_TRY(app_keep_i64(c, "step", &app->step, 1, app_keep_whole(0, last)));
+ *     MX_TRY(app_keep_series(c, "energy", &app->energies, app_keep_finite()));
+ *     MX_TRY(app_keep_view(c, "u", &app->u, &cells, app_keep_finite()));
  *     MX_TRY(app_checkpoint_restore(c));          with --restart
  *     for each step: ...; MX_TRY(app_checkpoint_step(c, app->step, &stop)); if (stop) ...
  *
@@ -85,20 +85,34 @@ mx_err app_keep_flag(app_checkpoint checkpoint, const char *name, bool *value);
 mx_err app_keep_series(app_checkpoint checkpoint, const char *name, app_series *series,
                        app_keep_range range);
 
-/* The elements [ghosts, ghosts + slab->count) of *view, in each dimension, which are this rank's
- * box of a global array. The view has the rank of the slab, elements of f64, f32, i64 or i32, and
- * any memory space and layout; `ctx` copies it. *slab is copied. What is kept is the view that
- * *view names when a checkpoint is written, so an app may swap views. */
-mx_err app_keep_view(app_checkpoint checkpoint, const char *name, mx_ctx ctx, const mx_view *view,
-                     int ghosts, const app_slab *slab, app_keep_range range);
+/* The elements [ghosts, ghosts + slab.count) of a view, in each dimension, which are this rank's
+ * box of a global array. `ctx` copies them. */
+typedef struct app_keep_box {
+    mx_ctx ctx;
+    int ghosts;
+    app_slab slab;
+} app_keep_box;
 
-/* The first *rows rows of a view of rank 1 or 2 whose number differs among ranks and changes
- * (particles). On as many ranks each gets its rows back in their order; on another number the rows
- * come in blocks, and the app sends them where they belong. *view is replaced by a larger one where
- * it is too small. total: rows of all ranks, which a file must have; negative: any number. Views
- * with the same `rows` have the same number of rows on each rank, also in a file. */
-mx_err app_keep_rows(app_checkpoint checkpoint, const char *name, mx_ctx ctx, mx_view *view,
-                     mx_lid *rows, mx_gid total, app_keep_range range);
+/* The box of *view, which has the rank of the slab, elements of f64, f32, i64 or i32, and any memory
+ * space and layout. *box is copied. What is kept is the view that *view names when a checkpoint is
+ * written, so an app may swap views. */
+mx_err app_keep_view(app_checkpoint checkpoint, const char *name, const mx_view *view,
+                     const app_keep_box *box, app_keep_range range);
+
+/* The first *count rows, which `ctx` copies. The number differs among ranks and changes (particles).
+ * total: rows of all ranks, which a file must have; negative: any number. */
+typedef struct app_keep_number {
+    mx_ctx ctx;
+    mx_lid *count;
+    mx_gid total;
+} app_keep_number;
+
+/* These rows of a view of rank 1 or 2. On as many ranks each gets its rows back in their order; on
+ * another number the rows come in blocks, and the app sends them where they belong. *view is
+ * replaced by a larger one where it is too small. *rows is copied. Views with the same `count` have
+ * the same number of rows on each rank, also in a file. */
+mx_err app_keep_rows(app_checkpoint checkpoint, const char *name, mx_view *view,
+                     const app_keep_number *rows, app_keep_range range);
 
 /* The input as lines "name=value": a run goes on only with an input of the same lines. Leave out
  * what may differ (the end of the run, what is printed). `lines` is copied. */

@@ -36,9 +36,12 @@ static mx_err read_exactly(int file, const char *path, int64_t from, void *to, s
 }
 
 /* The digests of the blocks that fall to this rank, in blocks[], which is zero before. */
-static mx_err digest_blocks(int file, const char *path, int64_t size, int rank, int ranks,
+static mx_err digest_blocks(app_comm comm, int file, const char *path, int64_t size,
                             unsigned char (*blocks)[APP_DIGEST_BYTES])
 {
+    const bool shared = app_file_is_parallel();
+    const int rank = app_rank(comm), ranks = shared ? app_size(comm) : 1;
+    if (!shared && rank != 0) return MX_OK;
     char *const buffer = malloc(BLOCK);
     MX_REQUIRE(buffer, MX_ERR_MEMORY, "no memory to read %s", path);
     mx_err err = MX_OK;
@@ -56,16 +59,13 @@ static mx_err digest_blocks(int file, const char *path, int64_t size, int rank, 
 static mx_err digest_file(app_comm comm, int file, const char *path, int64_t size,
                           char hex[APP_DIGEST_HEX])
 {
-    const bool shared = app_file_is_parallel();
     const size_t count = (size_t)((size + BLOCK - 1) / BLOCK);
     unsigned char(*const blocks)[APP_DIGEST_BYTES] = calloc(count + 1, sizeof *blocks);
     mx_err err = blocks ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory for the digests of %s", path);
-    if (err == MX_OK && (shared || app_rank(comm) == 0)) {
-        err = digest_blocks(file, path, size, shared ? app_rank(comm) : 0,
-                            shared ? app_size(comm) : 1, blocks);
-    }
+    if (err == MX_OK) err = digest_blocks(comm, file, path, size, blocks);
     err = app_agree(comm, err);
-    if (err == MX_OK && shared) err = app_or_bytes(comm, *blocks, count * APP_DIGEST_BYTES);
+    if (err == MX_OK && app_file_is_parallel())
+        err = app_or_bytes(comm, *blocks, count * APP_DIGEST_BYTES);
     if (err == MX_OK) err = app_digest_text(blocks, count * APP_DIGEST_BYTES, hex);
     free(blocks);
     return app_agree(comm, err);

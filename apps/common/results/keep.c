@@ -179,10 +179,11 @@ static mx_err make_buffer(app_comm comm, const app_array *array, void **buffer)
     return app_agree(comm, err);
 }
 
-/* Copies a box of a view, the elements from `first` on, to (`out`) or from (`in`) a buffer. */
-static mx_err copy_box(const app_kept *kept, mx_view view, int first, const app_slab *slab,
-                       void *out, const void *in)
+/* Copies a box of a view, the elements behind the ghosts, to (`out`) or from (`in`) a buffer. */
+static mx_err copy_box(const app_kept *kept, mx_view view, const app_slab *slab, void *out,
+                       const void *in)
 {
+    const int first = kept->ghosts;
     mx_slice slices[APP_SLAB_MAX_RANK];
     mx_view box = MX_VIEW_NULL;
     mx_view_info info;
@@ -205,29 +206,26 @@ static mx_err view_type(app_comm comm, mx_view view, mx_type *type)
     return app_agree(comm, err);
 }
 
-static mx_err put_box(app_results results, const app_kept *kept, mx_view view, int first,
-                      const app_slab *slab)
+static mx_err put_box(app_results results, const app_kept *kept, mx_view view, const app_slab *slab)
 {
     app_array array = {.path = kept->path, .unit = "1", .compare = APP_NEVER, .slab = *slab};
     void *buffer;
     MX_TRY(view_type(results->comm, view, &array.type));
     mx_err err = make_buffer(results->comm, &array, &buffer);
-    if (err == MX_OK)
-        err = app_agree(results->comm, copy_box(kept, view, first, slab, buffer, NULL));
+    if (err == MX_OK) err = app_agree(results->comm, copy_box(kept, view, slab, buffer, NULL));
     if (err == MX_OK) err = app_file_put(&results->file, &array, buffer);
     free(buffer);
     return err;
 }
 
-static mx_err get_box(app_file *file, const app_kept *kept, mx_view view, int first,
-                      const app_slab *slab)
+static mx_err get_box(app_file *file, const app_kept *kept, mx_view view, const app_slab *slab)
 {
     app_array array = {.path = kept->path, .slab = *slab};
     void *buffer;
     MX_TRY(view_type(file->comm, view, &array.type));
     mx_err err = make_buffer(file->comm, &array, &buffer);
     if (err == MX_OK) err = get_checked(file, &array, &kept->range, buffer);
-    if (err == MX_OK) err = app_agree(file->comm, copy_box(kept, view, first, slab, NULL, buffer));
+    if (err == MX_OK) err = app_agree(file->comm, copy_box(kept, view, slab, NULL, buffer));
     free(buffer);
     return err;
 }
@@ -267,7 +265,7 @@ static mx_err put_rows(app_results results, const app_kept *kept)
     if (err == MX_OK) err = app_file_put(&results->file, &array, &rows);
     free(counts);
     if (err == MX_OK) err = row_slab(results->comm, *kept->rows_view, rows, &slab);
-    if (err == MX_OK) err = put_box(results, kept, *kept->rows_view, 0, &slab);
+    if (err == MX_OK) err = put_box(results, kept, *kept->rows_view, &slab);
     return err;
 }
 
@@ -355,7 +353,7 @@ static mx_err get_rows(app_file *file, const app_kept *kept, bool known)
     MX_TRY(app_agree(file->comm, err));
     MX_TRY(app_agree(file->comm, fit_rows(kept, rows)));
     MX_TRY(row_slab(file->comm, *kept->rows_view, rows, &slab));
-    MX_TRY(get_box(file, kept, *kept->rows_view, 0, &slab));
+    MX_TRY(get_box(file, kept, *kept->rows_view, &slab));
     *kept->rows = (mx_lid)rows;
     return MX_OK;
 }
@@ -364,8 +362,7 @@ static mx_err get_rows(app_file *file, const app_kept *kept, bool known)
 
 mx_err app_kept_put_array(app_results results, const app_kept *kept)
 {
-    if (kept->kind == APP_KEPT_VIEW)
-        return put_box(results, kept, *kept->view, kept->ghosts, &kept->slab);
+    if (kept->kind == APP_KEPT_VIEW) return put_box(results, kept, *kept->view, &kept->slab);
     return kept->kind == APP_KEPT_ROWS ? put_rows(results, kept) : MX_OK;
 }
 
@@ -376,7 +373,7 @@ mx_err app_kept_get(app_file *file, const app_kept *kept, bool rows_known)
     case APP_KEPT_I64: return get_numbers(file, kept, MX_I64, kept->data);
     case APP_KEPT_FLAG: return get_flag(file, kept);
     case APP_KEPT_SERIES: return get_series(file, kept);
-    case APP_KEPT_VIEW: return get_box(file, kept, *kept->view, kept->ghosts, &kept->slab);
+    case APP_KEPT_VIEW: return get_box(file, kept, *kept->view, &kept->slab);
     case APP_KEPT_ROWS: return get_rows(file, kept, rows_known);
     }
     return MX_OK;

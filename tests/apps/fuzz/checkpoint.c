@@ -64,19 +64,18 @@ static void close_state(state *s)
 
 static void keep(app_checkpoint c, state *s)
 {
-    const app_slab cells = {.rank = 2, .global = {ROWS, COLUMNS}, .count = {ROWS, COLUMNS}};
+    const app_slab slab = {.rank = 2, .global = {ROWS, COLUMNS}, .count = {ROWS, COLUMNS}};
+    const app_keep_box cells = {ctx, GHOSTS, slab};
+    const app_keep_number particles = {ctx, &s->particles, -1}, sites = {ctx, &s->fixed, SITES};
     HOLDS(app_keep_input(c, lines) == MX_OK);
     HOLDS(app_keep_i64(c, "step", &s->step, 1, app_keep_whole(0, 1000)) == MX_OK);
     HOLDS(app_keep_f64(c, "time", s->time, 2, app_keep_from_0()) == MX_OK);
     HOLDS(app_keep_flag(c, "flag", &s->flag) == MX_OK);
     HOLDS(app_keep_series(c, "series", &s->series, app_keep_whole(0, 100)) == MX_OK);
-    HOLDS(app_keep_view(c, "field", ctx, &s->field, GHOSTS, &cells, app_keep_finite()) == MX_OK);
-    HOLDS(app_keep_rows(c, "positions", ctx, &s->positions, &s->particles, -1, app_keep_finite()) ==
-          MX_OK);
-    HOLDS(app_keep_rows(c, "types", ctx, &s->types, &s->particles, -1, app_keep_whole(0, 3)) ==
-          MX_OK);
-    HOLDS(app_keep_rows(c, "sites", ctx, &s->sites, &s->fixed, SITES, app_keep_whole(0, 99)) ==
-          MX_OK);
+    HOLDS(app_keep_view(c, "field", &s->field, &cells, app_keep_finite()) == MX_OK);
+    HOLDS(app_keep_rows(c, "positions", &s->positions, &particles, app_keep_finite()) == MX_OK);
+    HOLDS(app_keep_rows(c, "types", &s->types, &particles, app_keep_whole(0, 3)) == MX_OK);
+    HOLDS(app_keep_rows(c, "sites", &s->sites, &sites, app_keep_whole(0, 99)) == MX_OK);
 }
 
 static void check_field(const state *s)

@@ -55,10 +55,9 @@ static mx_err set_up(sample *s) { return app_end_stage(&s->base, make_state(s));
 
 static mx_err keep(sample *s)
 {
-    const app_slab cells = app_slab_cells(&s->decomp);
+    const app_keep_box cells = {s->base.ctx, 1, app_slab_cells(&s->decomp)};
     MX_TRY(app_keep_series(s->base.checkpoint, "sum", &s->sum, app_keep_finite()));
-    return app_keep_view(s->base.checkpoint, "u", s->base.ctx, &s->views.u, 1, &cells,
-                         app_keep_finite());
+    return app_keep_view(s->base.checkpoint, "u", &s->views.u, &cells, app_keep_finite());
 }
 
 static mx_err restart(sample *s)

@@ -171,18 +171,17 @@ static void check_state(app_comm comm, state *s, int writers)
 
 static void keep(app_checkpoint c, state *s, const char *input)
 {
-    const app_slab cells = app_slab_cells(&s->decomp);
+    const app_keep_box cells = {ctx, GHOSTS, app_slab_cells(&s->decomp)};
+    const app_keep_number particles = {ctx, &s->particles, -1};
     CHECK_OK(app_keep_input(c, input));
     CHECK_OK(app_keep_i64(c, "step", &s->step, 1, app_keep_whole(0, APP_KEEP_MAX_WHOLE)));
     CHECK_OK(app_keep_f64(c, "time", s->time, 2, app_keep_finite()));
     CHECK_OK(app_keep_flag(c, "flag", &s->flag));
     CHECK_OK(app_keep_series(c, "series", &s->series, app_keep_from_0()));
-    CHECK_OK(app_keep_view(c, "field", ctx, &s->field, GHOSTS, &cells, app_keep_from_0()));
-    CHECK_OK(app_keep_view(c, "narrow", ctx, &s->narrow, GHOSTS, &cells,
-                           app_keep_whole(0, ROWS * COLUMNS - 1)));
-    CHECK_OK(
-        app_keep_rows(c, "positions", ctx, &s->positions, &s->particles, -1, app_keep_finite()));
-    CHECK_OK(app_keep_rows(c, "ids", ctx, &s->ids, &s->particles, -1, app_keep_whole(0, 1000)));
+    CHECK_OK(app_keep_view(c, "field", &s->field, &cells, app_keep_from_0()));
+    CHECK_OK(app_keep_view(c, "narrow", &s->narrow, &cells, app_keep_whole(0, ROWS * COLUMNS - 1)));
+    CHECK_OK(app_keep_rows(c, "positions", &s->positions, &particles, app_keep_finite()));
+    CHECK_OK(app_keep_rows(c, "ids", &s->ids, &particles, app_keep_whole(0, 1000)));
 }
 
 static const char input[] = "cells=9\ndt=0.5\nshape=round\n";
@@ -394,17 +393,18 @@ static void check_names(app_comm comm)
     app_checkpoint c;
     mx_view rows = MX_VIEW_NULL;
     mx_lid count = 0;
+    const app_keep_number number = {NULL, &count, -1};
     bool flag = false;
     double x[2] = {0};
     CHECK_OK(app_checkpoint_create(comm, &plan, &c));
     CHECK_OK(app_keep_f64(c, "x", x, 2, app_keep_finite()));
     CHECK_FAILS(app_keep_flag(c, "x", &flag), MX_ERR_ARG,
                 "the name of /state/x is that of /state/x");
-    CHECK_OK(app_keep_rows(c, "atoms", NULL, &rows, &count, -1, app_keep_finite()));
+    CHECK_OK(app_keep_rows(c, "atoms", &rows, &number, app_keep_finite()));
     CHECK_FAILS(app_keep_f64(c, "atoms_of_rank", x, 2, app_keep_finite()), MX_ERR_ARG,
                 "is that of /state/atoms");
     CHECK_OK(app_keep_f64(c, "ids_of_rank", x, 2, app_keep_finite()));
-    CHECK_FAILS(app_keep_rows(c, "ids", NULL, &rows, &count, -1, app_keep_finite()), MX_ERR_ARG,
+    CHECK_FAILS(app_keep_rows(c, "ids", &rows, &number, app_keep_finite()), MX_ERR_ARG,
                 "/state/ids_of_rank");
     CHECK_OK(app_keep_f64(c, "atoms_of", x, 2, app_keep_finite()));
     app_checkpoint_destroy(&c);
