@@ -56,8 +56,6 @@ void app_messages_destroy(app_messages *messages)
     *messages = NULL;
 }
 
-app_transport app_messages_transport(app_messages m) { return m->transport; }
-
 /* ---- buffers ---- */
 
 static mx_err grow(app_messages m, app_buffer *b, const char *name, size_t bytes)

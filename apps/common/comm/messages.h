@@ -89,5 +89,3 @@ mx_err app_messages_begin_places(app_messages messages, const app_message_place 
 
 /* Completes it. MX_ERR_COMM if a message has another length than expected. Collective. */
 mx_err app_messages_end(app_messages messages);
-
-app_transport app_messages_transport(app_messages messages);

@@ -46,17 +46,6 @@ app_box app_bisection_box(const app_bisection *b, int rank)
     return p.box;
 }
 
-int app_bisection_owner(const app_bisection *b, const mx_gid *cell)
-{
-    part p = whole(b);
-    while (p.ranks > 1) {
-        const int d = p.axis;
-        const part upper = half(b, p, true);
-        p = cell[d] >= upper.box.first[d] ? upper : half(b, p, false);
-    }
-    return p.first_rank;
-}
-
 static mx_err check_box(const app_bisection *b, int rank)
 {
     const app_box box = app_bisection_box(b, rank);

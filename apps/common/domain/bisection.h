@@ -29,6 +29,3 @@ mx_err app_bisection_create(int ranks, int dims, const mx_gid *global, app_bisec
 
 /* The box of a rank, 0 to ranks-1. */
 app_box app_bisection_box(const app_bisection *bisection, int rank);
-
-/* The rank that owns a cell (dims entries, inside of `global`). */
-int app_bisection_owner(const app_bisection *bisection, const mx_gid *cell);

@@ -146,8 +146,6 @@ void app_box_halo_destroy(app_box_halo *halo)
     *halo = NULL;
 }
 
-bool app_box_halo_needed(app_box_halo halo) { return halo->neighbours > 0; }
-
 /* ---- fields ---- */
 
 static mx_err check_field(app_box_halo h, const mx_view_info *f)

@@ -56,7 +56,3 @@ mx_err app_box_halo_exchange(app_box_halo halo, int depth, const mx_view *fields
 mx_err app_box_halo_exchange_and_sum(app_box_halo halo, int depth, const mx_view *fields, int count,
                                      app_halo_corners corners, mx_view sums, int64_t first,
                                      int64_t numbers);
-
-/* Does this rank have any neighbour? A rank is its own neighbour along a periodic dimension. Not
- * collective. */
-bool app_box_halo_needed(app_box_halo halo);

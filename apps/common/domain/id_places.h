@@ -1,5 +1,5 @@
 /* Ids that are all different, of which every rank holds any number in any order, and their
- * places in the rising order of all: what by_id.h needs where ids have gaps. */
+ * places in the rising order of all: what id_sort.h needs where ids have gaps. */
 #pragma once
 #include "comm/comm.h"
 

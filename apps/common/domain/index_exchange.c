@@ -95,12 +95,10 @@ void app_index_exchange_destroy(app_index_exchange *x)
 app_sparse app_index_sparse(app_index_exchange x) { return x->sparse; }
 app_transport app_index_transport(app_index_exchange x) { return x->transport; }
 const char *app_index_label(app_index_exchange x) { return x->label; }
-int app_index_neighbours(app_index_exchange x) { return x->neighbours; }
 mx_gid app_index_sends(app_index_exchange x)
 {
     return x->neighbours > 0 ? x->begin[x->neighbours] : 0;
 }
-mx_gid app_index_ghosts(app_index_exchange x) { return x->ghosts; }
 
 /* ---- lists ---- */
 

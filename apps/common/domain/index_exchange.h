@@ -78,10 +78,8 @@ mx_err app_index_shifts(app_index_exchange x, const double *shift, int columns);
  * other too, and joins them. New lists are not joined. Not collective. */
 mx_err app_index_join(app_index_exchange x);
 
-/* How many neighbours, elements sent, and ghosts. */
-int app_index_neighbours(app_index_exchange x);
+/* How many elements are sent. */
 mx_gid app_index_sends(app_index_exchange x);
-mx_gid app_index_ghosts(app_index_exchange x);
 
 /* ---- exchanges ---- */
 

@@ -1,6 +1,6 @@
 /* A slab: the box of a global array that one rank holds. Arrays of results files and checkpoints
  * are written and read by slabs: cell fields, node fields, particles in the order of their ids
- * (by_id.h), and whatever else has a place in a global array. Dimension 0 is the slowest one, as in
+ * (id_sort.h), and whatever else has a place in a global array. Dimension 0 is the slowest one, as in
  * the file. */
 #pragma once
 #include "decomp.h"

@@ -61,12 +61,6 @@ void app_yaml_whole(app_yaml *yaml, const char *key, int64_t value)
     ADD(yaml, " %" PRId64 "\n", value);
 }
 
-void app_yaml_bool(app_yaml *yaml, const char *key, bool value)
-{
-    begin(yaml, key);
-    ADD(yaml, " %s\n", value ? "true" : "false");
-}
-
 /* YAML 1.1 takes a number for one with a fraction only if it has a point. */
 static void add_real(app_yaml *yaml, double value)
 {

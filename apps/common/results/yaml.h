@@ -40,7 +40,6 @@ void app_yaml_whole(app_yaml *yaml, const char *key, int64_t value);
 void app_yaml_real(app_yaml *yaml, const char *key, double value);
 void app_yaml_reals(app_yaml *yaml, const char *key, const double *values, int count);
 void app_yaml_wholes(app_yaml *yaml, const char *key, const int64_t *values, int count);
-void app_yaml_bool(app_yaml *yaml, const char *key, bool value);
 
 /* Writes the document of rank 0 to a new file. It replaces none: if there is one of that name, as
  * two runs may end in one second, the new name gets -2, -3, ... in front of .yaml. Collective,

@@ -3,7 +3,7 @@
  * (box, masses, coefficients, the potential's file); and frames of the trajectory, as H5MD asks. */
 #include "md_app.h"
 
-#include "domain/by_id.h"
+#include "domain/id_sort.h"
 #include "results/frames.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static app_compare sums(const md_app *app)
 
 typedef struct sorter {
     md_app *app;
-    app_by_id by_id;
+    app_id_sort id_sort;
     void *values, *sorted; /* of this rank's atoms; of this rank's block of ids */
 } sorter;
 
@@ -42,12 +42,12 @@ static mx_err open_sorter(md_app *app, sorter *s)
     MX_TRY(app_agree(app->base.comm, err));
     mx_gid *const ids = s->values;
     for (mx_lid i = 0; i < app->local; i++) ids[i]--; /* from 0 on: those of a lattice are places */
-    return app_by_id_create(app->base.comm, app->atoms, ids, app->local, &s->by_id);
+    return app_id_sort_create(app->base.comm, app->atoms, ids, app->local, &s->id_sort);
 }
 
 static void close_sorter(sorter *s)
 {
-    app_by_id_destroy(&s->by_id);
+    app_id_sort_destroy(&s->id_sort);
     free(s->values);
     free(s->sorted);
 }
@@ -75,7 +75,7 @@ static mx_err sort_positions(sorter *s)
     MX_TRY(app_agree(app->base.comm,
                      md_export_rows(app, app->views.position, app->local, 3, MX_F64, s->values)));
     place_in_file(app, s->values);
-    return app_by_id_sort(s->by_id, 3 * sizeof(double), s->values, s->sorted);
+    return app_id_sort_values(s->id_sort, 3 * sizeof(double), s->values, s->sorted);
 }
 
 /* A number of each atom. */
@@ -92,9 +92,9 @@ static mx_err store_types(sorter *s)
                              .unit = "1",
                              .compare = APP_EXACT,
                              .type = MX_I32,
-                             .slab = app_by_id_slab(s->by_id),
+                             .slab = app_id_sort_slab(s->id_sort),
                              .place = &on_atoms};
-    MX_TRY(app_by_id_sort(s->by_id, sizeof *types, s->values, s->sorted));
+    MX_TRY(app_id_sort_values(s->id_sort, sizeof *types, s->values, s->sorted));
     return app_results_array(app->base.results, &array, s->sorted);
 }
 
@@ -104,7 +104,7 @@ static mx_err sort_ids(sorter *s)
     const md_app *const app = s->app;
     MX_TRY(app_agree(app->base.comm,
                      md_export_rows(app, app->views.id, app->local, 1, MX_I64, s->values)));
-    return app_by_id_sort(s->by_id, sizeof(int64_t), s->values, s->sorted);
+    return app_id_sort_values(s->id_sort, sizeof(int64_t), s->values, s->sorted);
 }
 
 static mx_err store_ids(sorter *s)
@@ -113,7 +113,7 @@ static mx_err store_ids(sorter *s)
                              .unit = "1",
                              .compare = APP_EXACT,
                              .type = MX_I64,
-                             .slab = app_by_id_slab(s->by_id),
+                             .slab = app_id_sort_slab(s->id_sort),
                              .place = &on_atoms};
     MX_TRY(sort_ids(s));
     return app_results_array(s->app->base.results, &array, s->sorted);
@@ -124,7 +124,7 @@ static mx_err store_atoms(sorter *s)
     const md_app *const app = s->app;
     const app_place points = {.mesh = "position", .on_nodes = true, .is_position = true};
     const app_place vectors = {.mesh = "position", .on_nodes = true, .is_vector = true};
-    const app_slab slab = app_slab_components(app_by_id_slab(s->by_id), 3);
+    const app_slab slab = app_slab_components(app_id_sort_slab(s->id_sort), 3);
     const app_array position = {.path = "/fields/position",
                                 .unit = app->scales.length_unit,
                                 .compare = sums(app),
@@ -141,7 +141,7 @@ static mx_err store_atoms(sorter *s)
     MX_TRY(app_results_array(app->base.results, &position, s->sorted));
     MX_TRY(app_agree(app->base.comm,
                      md_export_rows(app, app->views.velocity, app->local, 3, MX_F64, s->values)));
-    MX_TRY(app_by_id_sort(s->by_id, 3 * sizeof(double), s->values, s->sorted));
+    MX_TRY(app_id_sort_values(s->id_sort, 3 * sizeof(double), s->values, s->sorted));
     MX_TRY(app_results_array(app->base.results, &velocity, s->sorted));
     MX_TRY(store_types(s));
     return store_ids(s);
@@ -251,7 +251,7 @@ static mx_err store_frame_ids(md_app *app)
                                .unit = "1",
                                .compare = APP_EXACT,
                                .type = MX_I64,
-                               .slab = app_by_id_slab(s.by_id)};
+                               .slab = app_id_sort_slab(s.id_sort)};
         err = app_results_array(app->base.results, &ids, s.sorted);
     }
     close_sorter(&s);

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE /* setrlimit */
 #include "results/frames.h"
 #include "check.h"
-#include "domain/by_id.h"
+#include "domain/id_sort.h"
 #include "results/results_reader.h"
 
 #include <glob.h>
@@ -39,16 +39,16 @@ static void add_particles(app_comm comm, app_frames positions, int frame)
 {
     mx_gid ids[PARTICLES];
     float values[PARTICLES][3], sorted[PARTICLES][3];
-    app_by_id by_id = NULL;
+    app_id_sort id_sort = NULL;
     const mx_lid n = deal(comm, frame, ids);
     for (mx_lid i = 0; i < n; ++i) {
         for (int c = 0; c < 3; ++c) values[i][c] = position(ids[i], frame, c);
     }
-    CHECK_OK(app_by_id_create(comm, PARTICLES, ids, n, &by_id));
-    if (!by_id) return;
-    CHECK_OK(app_by_id_sort(by_id, sizeof values[0], values, sorted));
+    CHECK_OK(app_id_sort_create(comm, PARTICLES, ids, n, &id_sort));
+    if (!id_sort) return;
+    CHECK_OK(app_id_sort_values(id_sort, sizeof values[0], values, sorted));
     CHECK_OK(app_frames_add(positions, 10 * frame, 0.5 * frame, sorted));
-    app_by_id_destroy(&by_id);
+    app_id_sort_destroy(&id_sort);
 }
 
 /* A mesh of 3 x 2 x 2 hexahedra, each 1 x 2 x 3 large, with x the fastest. Rank 0 has its nodes. */

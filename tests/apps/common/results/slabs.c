@@ -3,7 +3,7 @@
  * are computed from the index, never from the code under test. A third of the ranks may hold
  * nothing. */
 #include "check.h"
-#include "domain/by_id.h"
+#include "domain/id_sort.h"
 #include "results/results.h"
 #include "results/results_file.h"
 
@@ -225,36 +225,36 @@ static mx_gid gapped(mx_gid place)
 static void check_gaps(app_comm comm, const mx_gid *places, mx_lid n)
 {
     mx_gid ids[TOTAL + 1], sorted[TOTAL], extra[TOTAL + 1];
-    app_by_id by_id = NULL;
+    app_id_sort id_sort = NULL;
     for (mx_lid i = 0; i < n; ++i) ids[i] = gapped(places[i]);
-    CHECK_OK(app_by_id_create(comm, TOTAL, ids, n, &by_id));
-    if (!by_id) return;
-    const app_slab slab = app_by_id_slab(by_id);
-    CHECK_OK(app_by_id_sort(by_id, sizeof *ids, ids, sorted));
+    CHECK_OK(app_id_sort_create(comm, TOTAL, ids, n, &id_sort));
+    if (!id_sort) return;
+    const app_slab slab = app_id_sort_slab(id_sort);
+    CHECK_OK(app_id_sort_values(id_sort, sizeof *ids, ids, sorted));
     for (mx_gid k = 0; k < slab.count[0]; ++k) CHECK_I64(sorted[k], gapped(slab.first[0] + k));
-    app_by_id_destroy(&by_id);
+    app_id_sort_destroy(&id_sort);
 
     /* all elements of the last rank, and none of the others */
     for (mx_gid i = 0; i < TOTAL; ++i) extra[i] = gapped(TOTAL - 1 - i);
     const bool last = app_rank(comm) == app_size(comm) - 1;
-    CHECK_OK(app_by_id_create(comm, TOTAL, extra, last ? TOTAL : 0, &by_id));
-    CHECK_OK(app_by_id_sort(by_id, sizeof *ids, extra, sorted));
+    CHECK_OK(app_id_sort_create(comm, TOTAL, extra, last ? TOTAL : 0, &id_sort));
+    CHECK_OK(app_id_sort_values(id_sort, sizeof *ids, extra, sorted));
     for (mx_gid k = 0; k < slab.count[0]; ++k) CHECK_I64(sorted[k], gapped(slab.first[0] + k));
-    app_by_id_destroy(&by_id);
+    app_id_sort_destroy(&id_sort);
 
     extra[3] = extra[TOTAL - 3];
-    CHECK_FAILS(app_by_id_create(comm, TOTAL, extra, last ? TOTAL : 0, &by_id), MX_ERR_ARG,
+    CHECK_FAILS(app_id_sort_create(comm, TOTAL, extra, last ? TOTAL : 0, &id_sort), MX_ERR_ARG,
                 "two elements have the id 6");
-    CHECK_FAILS(app_by_id_create(comm, TOTAL - 1, ids, n, &by_id), MX_ERR_ARG,
+    CHECK_FAILS(app_id_sort_create(comm, TOTAL - 1, ids, n, &id_sort), MX_ERR_ARG,
                 "1013 elements have ids, expected 1012");
-    CHECK(by_id == NULL);
+    CHECK(id_sort == NULL);
 }
 
 static void check_ids(app_comm comm)
 {
     const int size = app_size(comm), rank = app_rank(comm);
     mx_gid ids[TOTAL];
-    double values[TOTAL][2], back[TOTAL][2];
+    double values[TOTAL][2];
     mx_lid n = 0;
     for (mx_gid i = 0; i < TOTAL; ++i) {
         const mx_gid holder =
@@ -265,28 +265,26 @@ static void check_ids(app_comm comm)
         values[i][0] = (double)ids[i];
         values[i][1] = -(double)ids[i];
     }
-    app_by_id by_id = NULL;
-    CHECK_OK(app_by_id_create(comm, TOTAL, ids, n, &by_id));
-    if (!by_id) return;
-    const app_slab slab = app_by_id_slab(by_id);
+    app_id_sort id_sort = NULL;
+    CHECK_OK(app_id_sort_create(comm, TOTAL, ids, n, &id_sort));
+    if (!id_sort) return;
+    const app_slab slab = app_id_sort_slab(id_sort);
     double(*const sorted)[2] = calloc((size_t)slab.count[0] + 1, sizeof *sorted);
-    CHECK_OK(app_by_id_sort(by_id, sizeof *values, values, sorted));
+    CHECK_OK(app_id_sort_values(id_sort, sizeof *values, values, sorted));
     for (mx_gid k = 0; k < slab.count[0]; ++k) {
         CHECK_F64(sorted[k][0], (double)(slab.first[0] + k), 0);
         CHECK_F64(sorted[k][1], -(double)(slab.first[0] + k), 0);
     }
-    CHECK_OK(app_by_id_spread(by_id, sizeof *values, sorted, back));
-    CHECK(memcmp(values, back, (size_t)n * sizeof *values) == 0);
     free(sorted);
-    app_by_id_destroy(&by_id);
-    CHECK(by_id == NULL);
+    app_id_sort_destroy(&id_sort);
+    CHECK(id_sort == NULL);
 
     check_gaps(comm, ids, n);
     if (n > 1) ids[1] = ids[0];
-    CHECK_FAILS(app_by_id_create(comm, TOTAL, ids, n, &by_id), MX_ERR_ARG, "id");
+    CHECK_FAILS(app_id_sort_create(comm, TOTAL, ids, n, &id_sort), MX_ERR_ARG, "id");
     if (n > 0) ids[0] = -1;
-    CHECK_FAILS(app_by_id_create(comm, TOTAL, ids, n, &by_id), MX_ERR_ARG, "has the id -1");
-    CHECK(by_id == NULL);
+    CHECK_FAILS(app_id_sort_create(comm, TOTAL, ids, n, &id_sort), MX_ERR_ARG, "has the id -1");
+    CHECK(id_sort == NULL);
 }
 
 static void check_errors(app_comm comm)

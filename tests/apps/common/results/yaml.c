@@ -18,9 +18,7 @@ static void fill(app_yaml *y)
     app_yaml_text(y, "empty", "");
     app_yaml_map(y, "inner");
     app_yaml_whole(y, "whole", INT64_MAX);
-    app_yaml_bool(y, "holds", true);
     app_yaml_up(y);
-    app_yaml_bool(y, "fails", false);
     app_yaml_up(y);
     app_yaml_real(y, "small", DBL_MIN);
     app_yaml_real(y, "power", 1e-5);

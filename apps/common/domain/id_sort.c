@@ -1,6 +1,6 @@
 /* What counts here is an element's place in the order of the ids (id_places.h).
  *
- * The exchange: one all-to-all message per call, between the order of the ids and this rank's own.
+ * The exchange: one all-to-all message per call, from this rank's order to that of the ids.
  *
  * Rank r keeps the places of block r. At creation each rank counts its elements by owner and
  * sends the places; the owner notes where each element that arrives belongs (`place`).
@@ -8,7 +8,7 @@
  * owner; (2) element k of what arrives has place place[k] in the block. So an exchange is a
  * permutation, an all-to-all and a permutation. Cost: every element once over the network.
  * Rejected: a sort by key, which would move the ids with every exchange. */
-#include "by_id.h"
+#include "id_sort.h"
 
 #include "comm/comm_mpi.h"
 #include "id_places.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct app_by_id {
+struct app_id_sort {
     app_comm comm;
     app_slab slab;
     mx_lid elements;     /* that this rank holds */
@@ -34,13 +34,13 @@ static int owner_of(mx_gid place, mx_gid total, int size)
     return (int)(more + (place - in_longer_blocks) / rows);
 }
 
-static mx_err make(app_comm comm, mx_gid total, mx_lid n, app_by_id *by_id)
+static mx_err make(app_comm comm, mx_gid total, mx_lid n, app_id_sort *id_sort)
 {
     const size_t size = (size_t)app_size(comm);
-    app_by_id const made = calloc(1, sizeof *made);
-    *by_id = made;
+    app_id_sort const made = calloc(1, sizeof *made);
+    *id_sort = made;
     MX_REQUIRE(made, MX_ERR_MEMORY, "no memory for an order by ids");
-    *made = (struct app_by_id){.comm = comm, .slab = app_slab_block(comm, total), .elements = n};
+    *made = (struct app_id_sort){.comm = comm, .slab = app_slab_block(comm, total), .elements = n};
     MX_REQUIRE(made->slab.count[0] <= INT32_MAX, MX_ERR_EXTENT,
                "%" MX_PRI_GID " elements are too many for %d ranks", total, app_size(comm));
     made->position = calloc((size_t)n + 1, sizeof *made->position);
@@ -55,7 +55,7 @@ static mx_err make(app_comm comm, mx_gid total, mx_lid n, app_by_id *by_id)
 }
 
 /* Invariant (1), and how many elements go to each rank. */
-static void set_positions(app_by_id b, const mx_gid *places)
+static void set_positions(app_id_sort b, const mx_gid *places)
 {
     const mx_gid total = b->slab.global[0];
     const int size = app_size(b->comm);
@@ -68,7 +68,7 @@ static void set_positions(app_by_id b, const mx_gid *places)
     }
 }
 
-static mx_err count_arrivals(app_by_id b)
+static mx_err count_arrivals(app_id_sort b)
 {
     APP_MPI_TRY(MPI_Alltoall(b->send, 1, MPI_INT, b->receive, 1, MPI_INT, app_comm_mpi(b->comm)));
     mx_gid arriving = 0;
@@ -88,7 +88,7 @@ static mx_err count_arrivals(app_by_id b)
 
 /* `arrived` holds the places in the order in which they came: invariant (2). Two that are the
  * same are one id twice, where ids have no gaps. */
-static mx_err set_places(app_by_id b, const mx_gid *arrived)
+static mx_err set_places(app_id_sort b, const mx_gid *arrived)
 {
     const mx_gid count = b->slab.count[0], first = b->slab.first[0];
     bool *const seen = calloc((size_t)count + 1, sizeof *seen);
@@ -104,40 +104,30 @@ static mx_err set_places(app_by_id b, const mx_gid *arrived)
     return MX_OK;
 }
 
-/* One message between each pair of ranks; forward from `out` to `in`. */
-static mx_err exchange(app_by_id b, size_t bytes, const void *out, void *in, bool forward)
+/* One message between each pair of ranks. */
+static mx_err exchange(app_id_sort b, size_t bytes, const void *out, void *in)
 {
     MPI_Datatype element;
     APP_MPI_TRY(MPI_Type_contiguous((int)bytes, MPI_BYTE, &element));
     mx_err err = app_mpi_check(MPI_Type_commit(&element), "MPI_Type_commit");
-    const int *const send = forward ? b->send : b->receive;
-    const int *const send_at = forward ? b->send_at : b->receive_at;
-    const int *const receive = forward ? b->receive : b->send;
-    const int *const receive_at = forward ? b->receive_at : b->send_at;
     if (err == MX_OK) {
-        err = app_mpi_check(MPI_Alltoallv(out, send, send_at, element, in, receive, receive_at,
-                                          element, app_comm_mpi(b->comm)),
+        err = app_mpi_check(MPI_Alltoallv(out, b->send, b->send_at, element, in, b->receive,
+                                          b->receive_at, element, app_comm_mpi(b->comm)),
                             "MPI_Alltoallv");
     }
     const mx_err freed = app_mpi_check(MPI_Type_free(&element), "MPI_Type_free");
     return err != MX_OK ? err : freed;
 }
 
-/* to[where[i]] = from[i], or to[i] = from[where[i]]. */
+/* to[where[i]] = from[i] */
 static void scatter(mx_gid n, const mx_lid *where, size_t bytes, const char *from, char *to)
 {
     for (mx_gid i = 0; i < n; ++i)
         memcpy(to + (size_t)where[i] * bytes, from + (size_t)i * bytes, bytes);
 }
 
-static void gather(mx_gid n, const mx_lid *where, size_t bytes, const char *from, char *to)
-{
-    for (mx_gid i = 0; i < n; ++i)
-        memcpy(to + (size_t)i * bytes, from + (size_t)where[i] * bytes, bytes);
-}
-
 /* Buffers for both sides of an exchange; agreed. */
-static mx_err make_buffers(app_by_id b, size_t bytes, char **mine, char **theirs)
+static mx_err make_buffers(app_id_sort b, size_t bytes, char **mine, char **theirs)
 {
     *mine = malloc((size_t)b->elements * bytes + 1);
     *theirs = malloc((size_t)b->slab.count[0] * bytes + 1);
@@ -149,13 +139,13 @@ static mx_err make_buffers(app_by_id b, size_t bytes, char **mine, char **theirs
     return app_agree(b->comm, err);
 }
 
-mx_err app_by_id_sort(app_by_id b, size_t bytes, const void *values, void *sorted)
+mx_err app_id_sort_values(app_id_sort b, size_t bytes, const void *values, void *sorted)
 {
     char *mine, *theirs;
     mx_err err = make_buffers(b, bytes, &mine, &theirs);
     if (err == MX_OK) {
         scatter(b->elements, b->position, bytes, values, mine);
-        err = exchange(b, bytes, mine, theirs, true);
+        err = exchange(b, bytes, mine, theirs);
     }
     if (err == MX_OK) scatter(b->slab.count[0], b->place, bytes, theirs, sorted);
     free(mine);
@@ -163,28 +153,14 @@ mx_err app_by_id_sort(app_by_id b, size_t bytes, const void *values, void *sorte
     return err;
 }
 
-mx_err app_by_id_spread(app_by_id b, size_t bytes, const void *sorted, void *values)
-{
-    char *mine, *theirs;
-    mx_err err = make_buffers(b, bytes, &mine, &theirs);
-    if (err == MX_OK) {
-        gather(b->slab.count[0], b->place, bytes, sorted, theirs);
-        err = exchange(b, bytes, theirs, mine, false);
-    }
-    if (err == MX_OK) gather(b->elements, b->position, bytes, mine, values);
-    free(mine);
-    free(theirs);
-    return err;
-}
-
 /* Sends the places to their owners. */
-static mx_err learn_places(app_by_id b, const mx_gid *places)
+static mx_err learn_places(app_id_sort b, const mx_gid *places)
 {
     char *mine, *theirs;
     mx_err err = make_buffers(b, sizeof *places, &mine, &theirs);
     if (err == MX_OK) {
         scatter(b->elements, b->position, sizeof *places, (const char *)places, mine);
-        err = exchange(b, sizeof *places, mine, theirs, true);
+        err = exchange(b, sizeof *places, mine, theirs);
     }
     if (err == MX_OK) err = app_agree(b->comm, set_places(b, (const mx_gid *)(void *)theirs));
     free(mine);
@@ -192,17 +168,19 @@ static mx_err learn_places(app_by_id b, const mx_gid *places)
     return err;
 }
 
-static mx_err create(app_comm comm, mx_gid total, const mx_gid *places, mx_lid n, app_by_id *by_id)
+static mx_err create(app_comm comm, mx_gid total, const mx_gid *places, mx_lid n,
+                     app_id_sort *id_sort)
 {
-    MX_TRY(app_agree(comm, make(comm, total, n, by_id)));
-    set_positions(*by_id, places);
-    MX_TRY(count_arrivals(*by_id));
-    return learn_places(*by_id, places);
+    MX_TRY(app_agree(comm, make(comm, total, n, id_sort)));
+    set_positions(*id_sort, places);
+    MX_TRY(count_arrivals(*id_sort));
+    return learn_places(*id_sort, places);
 }
 
-mx_err app_by_id_create(app_comm comm, mx_gid total, const mx_gid *ids, mx_lid n, app_by_id *by_id)
+mx_err app_id_sort_create(app_comm comm, mx_gid total, const mx_gid *ids, mx_lid n,
+                          app_id_sort *id_sort)
 {
-    *by_id = NULL;
+    *id_sort = NULL;
     mx_err err = MX_OK;
     if (total < 0 || n < 0) err = MX_FAIL(MX_ERR_ARG, "a number of elements is negative");
     mx_gid *const places = err == MX_OK ? malloc(((size_t)n + 1) * sizeof *places) : NULL;
@@ -210,23 +188,23 @@ mx_err app_by_id_create(app_comm comm, mx_gid total, const mx_gid *ids, mx_lid n
         err = MX_FAIL(MX_ERR_MEMORY, "no memory for the order of %d elements", n);
     err = app_agree(comm, err);
     if (err == MX_OK) err = app_id_places(comm, total, ids, n, places);
-    if (err == MX_OK) err = create(comm, total, places, n, by_id);
+    if (err == MX_OK) err = create(comm, total, places, n, id_sort);
     free(places);
     if (err != MX_OK) {
-        app_by_id_destroy(by_id);
+        app_id_sort_destroy(id_sort);
         return MX_PASS(err);
     }
     return MX_OK;
 }
 
-app_slab app_by_id_slab(app_by_id by_id) { return by_id->slab; }
+app_slab app_id_sort_slab(app_id_sort id_sort) { return id_sort->slab; }
 
-void app_by_id_destroy(app_by_id *by_id)
+void app_id_sort_destroy(app_id_sort *id_sort)
 {
-    if (!*by_id) return;
-    free((*by_id)->position);
-    free((*by_id)->place);
-    free((*by_id)->send);
-    free(*by_id);
-    *by_id = NULL;
+    if (!*id_sort) return;
+    free((*id_sort)->position);
+    free((*id_sort)->place);
+    free((*id_sort)->send);
+    free(*id_sort);
+    *id_sort = NULL;
 }
