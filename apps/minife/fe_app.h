@@ -68,8 +68,8 @@ mx_err fe_write(fe_app *app);
  * hosts that takes no memory. Collective, agreed. */
 mx_err fe_solution_on_host(const fe_app *app, mx_view *owner, const double **x);
 
-/* rank_sizes.c: what each rank has, and its memory, by ranks. To be destroyed in any case.
- * Collective, agreed. */
+/* rank_sizes.c: arrays with a number for each rank: its elements, rows and so on, and its memory.
+ * They are to be destroyed in any case. Collective, agreed. */
 typedef struct fe_rank_sizes {
     int ranks;
     const int64_t *elements, *rows, *entries, *ghosts;

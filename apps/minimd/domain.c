@@ -337,8 +337,7 @@ static mx_err announce(md_app *app, int32_t *counts, app_block *blocks)
 static mx_err exchange_counts(md_app *app)
 {
     md_peers *const n = &app->peers;
-    if (app_size(app->base.comm) ==
-        1) { /* what goes to the rank itself comes from there, in the same order */
+    if (app_size(app->base.comm) == 1) { /* the rank receives what it sends, in the same order */
         for (int at = 0; at < n->count; at++) n->at[at].receives = n->at[at].sends;
         return MX_OK;
     }

@@ -287,10 +287,10 @@ mx_err md_reneighbour(md_app *app);
 /* ---- timing.c ---- */
 
 mx_err md_add_parts(md_app *app);
-/* Around each call of a part. */
+/* At the begin and the end of each call of a part. */
 mx_err md_part_begin(md_app *app, md_part part);
 mx_err md_part_end(md_app *app, md_part part, md_work work);
-/* Around the time loop. */
+/* At the begin and the end of the time loop. */
 mx_err md_loop_begin(md_app *app);
 mx_err md_loop_end(md_app *app);
 /* The totals of a part in the time loop on this rank: where not every call was timed, estimates. */
@@ -310,7 +310,7 @@ double md_temperature(const md_app *app, double mvv);
 
 /* ---- output/print.c: what the original prints ---- */
 
-/* What the program made of the input. */
+/* What follows from the input and the machine. */
 typedef struct md_settings {
     const char *backend;
     int threads;

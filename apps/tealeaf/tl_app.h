@@ -62,7 +62,7 @@ struct tl_app {
 
     /* the solver: the forms that set-up has chosen, and what they have of their own */
     const tl_form *solver; /* of the deck */
-    const tl_form *cg;     /* the CG in it: itself, what it begins with, or NULL */
+    const tl_form *cg;     /* the form of CG that it is or begins with; NULL: none */
     const tl_preconditioner_form
         *preconditioner; /* of CG, while PPCG iterates its polynomial; NULL: none */
     void *solver_own, *cg_own, *preconditioner_own;

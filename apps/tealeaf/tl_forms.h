@@ -23,7 +23,7 @@ typedef struct tl_progress {
 /* Arrays of tl_views that not all forms use. */
 enum {
     TL_ARRAYS_OF_CG = 1 << 0, /* p, w */
-    TL_ARRAY_Z = 1 << 1,      /* and the arguments of kernels that preconditioned CG has */
+    TL_ARRAY_Z = 1 << 1,      /* z, and the arguments of the kernels of preconditioned CG */
     TL_ARRAY_DIAGONAL = 1 << 2,
     TL_ARRAYS_OF_STEPS = 1 << 3 /* next, step */
 };

@@ -67,7 +67,7 @@ typedef struct app_direct_group {
     int64_t sum_count;
     int sum_blocks;
     uint64_t sum_first[APP_DIRECT_BLOCKS]; /* the number of the first chunk, of each block */
-    /* first what is sent, then what is received: here if they are few, else there */
+    /* the parts that are sent, then those that are received: in `few` if there is room, else in `many` */
     const app_direct_part *many;
     app_direct_part few[APP_DIRECT_FEW];
 } app_direct_group;

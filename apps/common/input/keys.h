@@ -43,7 +43,7 @@ typedef enum app_key_type {
 enum {
     APP_KEY_COMMAND = 1, /* on the command line */
     APP_KEY_FILE = 2,    /* in decks and key=value files */
-    /* by the app's own `read` only, as a part of something with a name (a state's density) */
+    /* in decks, but read by the app's own `read`: it belongs to a record (the density of a state) */
     APP_KEY_RECORD = 4,
     /* by no one: computed by the app's `read` or `check`, for /input */
     APP_KEY_DERIVED = 8,

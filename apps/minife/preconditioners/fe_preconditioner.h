@@ -32,9 +32,9 @@ typedef struct fe_preconditioner fe_preconditioner;
 mx_err fe_preconditioner_create(fe_level *level, mx_view r, mx_view z, fe_preconditioner **out);
 void fe_preconditioner_destroy(fe_preconditioner **preconditioner);
 mx_err fe_precondition(fe_preconditioner *preconditioner);
-/* What it needs beside z, about, by the input: 0 for `none`. rows, matrix: this rank's, and the bytes
- * of the matrix. */
+/* An estimate of its memory in bytes, z left out; 0 for `none`. rows: of this rank. matrix: bytes of
+ * this rank's matrix. */
 double fe_bytes_of_preconditioner(const fe_input *input, double rows, double matrix);
 fe_work fe_work_of_preconditioner(const fe_preconditioner *preconditioner);
-/* NULL: no. */
+/* Does it launch many kernels for an iteration? Not if it is NULL. */
 bool fe_has_many_kernels(const fe_preconditioner *preconditioner);

@@ -400,7 +400,8 @@ static double of_source(const double *at)
     return v;
 }
 
-/* The largest differences in the original's window: to the series without source, and with it. */
+/* The largest differences between the solution and two series, one without the source and one with
+ * it, in the window that the original checks. */
 typedef struct analytic_errors {
     double without_source, with_source;
 } analytic_errors;

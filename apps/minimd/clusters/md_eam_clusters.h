@@ -53,7 +53,8 @@ typedef struct md_eam_cluster_views {
     mx_view count; /* i32 [parts * local clusters]: of vectors */
     mx_view begin; /* i32 [parts * local clusters + 1] */
     mx_view self;  /* i32 [vectors][groups]: 4 * slot of the atom */
-    mx_view other; /* i32 [vectors][pairs]: those of the others; behind the last the atom's own */
+    mx_view
+        other; /* i32 [vectors][pairs]: 4 * slot of the other atom; rest of a group: of its own atom */
 } md_eam_cluster_views;
 
 MX_ARGS_FROM(md_eam_list_args, md_eam_cluster_views,
@@ -139,8 +140,8 @@ mx_err md_eam_clusters_list(mx_ctx ctx, const md_clusters *c, double list_cutoff
 /* F'(rho) of local atoms, into `derivative`, at their present positions and those of ghosts;
  * `embedding`: the sum of F(rho), for which it waits for the context; or NULL. */
 mx_err md_eam_clusters_density(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, double *embedding);
-/* Then, with `derivative` of ghosts: forces on local atoms; `energy`: of pairs alone, for which it
- * waits for the context; or NULL. */
+/* Forces on local atoms, after the ghosts got their `derivative`. `energy`: of pairs alone, for which
+ * it waits for the context; or NULL. */
 mx_err md_eam_clusters_force(mx_ctx ctx, md_clusters *c, md_eam_clusters *e, md_energy *energy);
 void md_eam_clusters_destroy(md_eam_clusters *e);
 /* Pairs of atoms at one place, of this rank's list, at the last forces. */

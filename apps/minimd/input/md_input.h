@@ -72,10 +72,10 @@ typedef struct md_input {
     /* the file with the embedded-atom potential, or funcfl files, "A,B"; NULL: the original's */
     const char *potential;
     const char *elements;      /* its element for each type, "Al,Cu"; NULL: by position */
-    double mass[MD_MAX_TYPES]; /* of each type, or one of all; none: 1, or the potential's */
-    int masses;
-    int mixing; /* md_mixing: of epsilon and sigma of two types */
-    int shift;  /* md_shift: of the Lennard-Jones potential at the cutoff */
+    double mass[MD_MAX_TYPES]; /* one for each type, or one for all */
+    int masses;                /* how many are given; 0: all are 1, or those of the potential */
+    int mixing;                /* md_mixing: of epsilon and sigma of two types */
+    int shift;                 /* md_shift: of the Lennard-Jones potential at the cutoff */
     /* after every `every` steps makes a new list only if an atom has moved half the skin since the
      * last one */
     bool neigh_check;

@@ -114,8 +114,8 @@ MX_ARGS_FROM(md_place_args, md_views,
 #define MD_PLACED(FIELD)         \
     FIELD(int64_t, lost, MX_SUM) \
     FIELD(int64_t, far, MX_SUM)
-/* Atoms whose positions are no numbers, or beyond those that can be wrapped; atoms that are now in
- * a brick that does not touch this one. */
+/* lost: atoms whose positions are no numbers, or too far away to be wrapped. far: atoms that are now
+ * in a brick that does not touch this one. */
 MX_VALUE(md_placed, MD_PLACED)
 /* wraps the positions of local atoms into the box, and finds the ranks that they belong to */
 MX_DECLARE_REDUCE(1D, md_place_atoms, md_place_args, md_placed)

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #define SUM_ROUNDING 1e-12
-/* The fields are moved into the box with a new list: a rounding of how far an atom went since the
- * last one, in sides. */
+/* The last frame and the last positions differ by whole sides, because atoms are moved into the box
+ * only when a list is made, and by rounding: so much, in sides. */
 #define AWAY_TOLERANCE 1e-10
 #define MOMENTUM_TOLERANCE 1e-9
 #define MIXED_MOMENTUM_TOLERANCE 1e-5
@@ -138,8 +138,8 @@ static int64_t entry_of(const minimd *m, int64_t step)
     return m->step[low] == step ? low : -1;
 }
 
-/* The kinetic energy that the conserved energy leaves; between entries it may differ from that of
- * the start as the app's check allows. */
+/* The kinetic energy of a frame, which is the conserved energy without the potential energy, is not
+ * negative. The tolerance is that with which the app checks that the energy is conserved. */
 static void check_rest(const minimd *m)
 {
     const double atoms = (double)m->atoms;

@@ -15,7 +15,8 @@
 
 /* ---- positions ---- */
 
-/* A position in the box is that of an atom moved by whole sides, plus the corner: its rounding. */
+/* Subtracts the corner of the box from each position. The program added it, so a position may be
+ * outside of the box by the rounding of that sum. */
 bool mv_to_corner(minimd *m, const char *path, double *position)
 {
     for (int64_t i = 0; i < 3 * m->atoms; i++) {
@@ -217,7 +218,7 @@ static void add_pair(double *sum, double energy, double r_dot_f, double at_cutof
     sum[ENERGY] += 0.5 * energy;
     sum[VIRIAL] += 0.5 * r_dot_f;
     sum[AT_CUTOFF] += 0.5 * at_cutoff;
-    /* either one may cancel, but not both (md_sizes.h) */
+    /* terms of one of the two sums may cancel, but not those of both (md_sizes.h) */
     sum[ENERGY_SIZE] += 0.5 * (fabs(energy) + fabs(r_dot_f) / 12);
     sum[VIRIAL_SIZE] += 0.5 * (fabs(r_dot_f) + 6 * fabs(energy));
 }

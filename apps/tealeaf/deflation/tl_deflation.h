@@ -12,7 +12,7 @@
 /* Directions as lines have them; in 2-D there is one line `outer`. */
 enum { TL_OUTER, TL_INNER, TL_ALONG };
 
-/* From a cell to the next one in a direction: in an array of rows. */
+/* The next cell in a direction is so many rows and columns of an array behind a cell. */
 typedef struct tl_direction {
     int row, column;
     double weight; /* of the faces: rx, ry or rz of a tl_mesh; 0 in 2-D for TL_OUTER */

@@ -16,7 +16,7 @@ typedef struct tl_sweeps {
 /* What Chebyshev's and Jacobi's iterations and PPCG have of their own. */
 typedef struct tl_polynomials {
     tl_polynomial_args on_u[2], on_z[2]; /* from u, or z, to next; and back */
-    int64_t inner_steps;                 /* of the preconditioner */
+    int64_t inner_steps;                 /* that the preconditioner takes */
     bool weighted;                       /* M is the diagonal of A, else 1 */
     tl_sweeps sweeps;
 } tl_polynomials;

@@ -2,9 +2,10 @@
  *
  * At the ends of a parallel region, GCC's OpenMP run time lets threads spin for milliseconds. If the
  * system runs another program in place of one thread, the others spin away their share of the
- * processors, and have none left when that thread goes on. A loop of 20 us can take 8 ms. With more
- * threads than processors the run time spins for some microseconds only (GOMP_SPINCOUNT in its
- * manual), but this is no gain on a machine of one's own: there, threads that sleep are woken late.
+ * processors, and have none left when that thread goes on. So a loop that takes microseconds takes
+ * milliseconds. With more threads than processors the run time spins for some microseconds only
+ * (GOMP_SPINCOUNT in its manual), but this is no gain on a machine of one's own: there, threads that
+ * sleep are woken late.
  *
  * So a thread that launches looks from time to time how long it was ready to run and had no
  * processor; Linux counts that for each thread. Where this is much, a helper keeps a team of

@@ -48,7 +48,7 @@ typedef struct mx_ctx_defaults {
     int threads;                /* 0: not set */
     const char *threads_origin; /* the option or the variable */
     int device;                 /* -1: not set */
-    int64_t device_by_number;   /* this number modulo the number of devices; -1: not set */
+    int64_t device_by_number;   /* the device is this modulo the number of devices; -1: not set */
     int reduction_wait;         /* see mx_ctx_s */
     bool races;                 /* check=races, for contexts of host backends without check= */
 } mx_ctx_defaults;

@@ -34,7 +34,7 @@ static bool next_index(const mx_view_info *v, int fixed, int64_t *index)
 typedef struct row {
     const char *a, *b;
     int64_t count;
-    ptrdiff_t step_a, step_b, size; /* bytes from one to the next, and of an element */
+    ptrdiff_t step_a, step_b, size; /* bytes: from an element to the next one, and of one */
 } row;
 
 /* Done with each row. false ends it. */

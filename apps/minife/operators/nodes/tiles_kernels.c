@@ -62,8 +62,8 @@ MX_BODY void add_element(const fe_free_args *a, const tile *t, fe_node low, int 
     for (int m = 0; m < 8; m++) t->shares[m * elements_of(t) + at] = u[m];
 }
 
-/* What the elements around a node, below or above its plane, share with it. j, i: its place in the
- * tile; first: 0 or 4. */
+/* The sum of the shares that a node gets from the four elements above its plane (first: 0) or below
+ * it (4). j, i: its place in the tile. */
 MX_BODY double collect(const tile *t, int j, int i, int first)
 {
     const int width = t->count[2] + 1;

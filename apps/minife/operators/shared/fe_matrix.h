@@ -1,4 +1,4 @@
-/* What operators share that store the coefficients of a matrix. */
+/* Declarations for the operators that store the coefficients of a matrix. */
 #pragma once
 #include "kernels/fe_product_kernels.h"
 #include "level/fe_level.h"

@@ -21,8 +21,8 @@ typedef struct md_eam_batch {
     int32_t mirrored[MD_VECTORS][MD_LANES];
     mx_part_f64 square[MD_VECTORS];  /* of the distance; of the cutoff, where that is smaller */
     mx_part_f64 at[MD_VECTORS];      /* where in the interval, in units of the step */
-    mx_part_f64 density[MD_VECTORS]; /* that the other atom adds */
-    mx_part_f64 pushed[MD_VECTORS];  /* that the atom of the vector adds at the other one */
+    mx_part_f64 density[MD_VECTORS]; /* at the atom, from the other one */
+    mx_part_f64 pushed[MD_VECTORS];  /* at the other one, from the atom */
     mx_part_f64 dx[MD_VECTORS], dy[MD_VECTORS], dz[MD_VECTORS], inverse[MD_VECTORS];
     mx_part_f64 derivative_i[MD_VECTORS]; /* F'(rho) of the group's atom, */
     mx_part_f64 derivative_j[MD_VECTORS]; /* and of the other one */

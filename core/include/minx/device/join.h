@@ -100,7 +100,7 @@ static __device__ __forceinline__ bool mx_gpu_waits_too_long_(const mx_gpu_slot_
 }
 
 /* Waits until slot p is full, empties it, and sets *value. false: that took too long. `read` is what
- * the caller read in the slot. With this first read inside the loop, small reductions were slower. */
+ * the caller read in the slot. If the slot is full by then, nothing waits. */
 template <class T>
 static __device__ __forceinline__ bool
 mx_gpu_empty_slot_(mx_gpu_slot_ *slots, int p, mx_gpu_slot_ read, mx_gpu_waited_ *waited, T *value)

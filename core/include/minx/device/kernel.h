@@ -32,7 +32,7 @@
  * two. With the setting reduction-wait=0 there is always a second kernel. Partial results of a
  * node of a graph have one too: nodes may run at the same time, so they cannot share the slots, and
  * the host does not start their kernels. Rejected: the block that finishes last joins. Each block
- * then needs a fence and an atomic, which takes up to 1.4 us.
+ * then needs a fence and an atomic, which take longer than many a small reduction.
  *
  * The order is fixed, so the bits of a sum do not change from run to run. They do depend on the
  * number of blocks, which depends on the device and, where threads step through the range, in

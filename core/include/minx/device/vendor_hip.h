@@ -27,7 +27,9 @@ enum : int { MX_GPU_WAVE_ = 32 };
 #define MX_GPU_BOUNDS_(threads, blocks) __launch_bounds__(threads, blocks)
 #endif
 #define MX_GPU_TRAP_() abort()
-#define MX_GPU_CONST_ /* a constant would be one of the device, too, which has no such functions */
+/* Empty: the compiler would make a constant for the device too, and the functions that it points to
+ * are for the host alone. */
+#define MX_GPU_CONST_
 #define MX_GPU_RESIDENT_ 2048
 
 /* A kernel begins when the one before it has ended. */
