@@ -362,8 +362,18 @@ minx_cuda_arguments() {
     esac
 }
 
+# What kernels do not need of the headers that come with CUB, as options of nvcc, one a line: up to a third of its time. Nothing for
+# another toolkit than that of python/minx/build/cuda.py, which has the list.
+minx_less_of_cub() {
+    if nvcc --version 2>/dev/null | grep -c 'release 13\.0,' >/dev/null; then
+        PYTHONPATH=$MINX_ROOT/python "$MINX_PYTHON" -B -c 'from minx.build.cuda import LESS_OF_CUB
+print(*LESS_OF_CUB, sep="\n")' 2>/dev/null || true
+    fi
+}
+
 # One unit for an app (three for minimd) takes less than half of the time of all kernel files one by one.
 minx_nvcc_arguments() {
+    local flags
     echo "-DCMAKE_CUDA_COMPILER=$(command -v nvcc)" # CMake need not look for it, which compiles as much as a small program
     echo -DMINX_CUDA_ARCHITECTURES=90-real
     echo -DMINX_TEST_CUDA_ARCHITECTURES=90-virtual # PTX: no GPU runs these kernels, and assembling them takes a third of the time
@@ -371,9 +381,10 @@ minx_nvcc_arguments() {
     echo -DMINX_KERNEL_CUDA_BATCH=26
     # grep reads to the end: with -q it would stop nvcc by a signal, and pipefail would report that
     if nvcc --help 2>/dev/null | grep -c Ofast-compile >/dev/null; then
-        echo -DCMAKE_CUDA_FLAGS=-Ofc=max
+        mapfile -t flags < <(echo -Ofc=max && minx_less_of_cub)
+        echo "-DCMAKE_CUDA_FLAGS=${flags[*]}"
         echo -DCMAKE_CUDA_FLAGS_RELEASE=-DNDEBUG # without -O3: the host's part of these files only launches kernels
-        echo -DMINX_TEST_CUDA_FLAGS=-Ofc=max # for programs outside of this tree too
+        echo "-DMINX_TEST_CUDA_FLAGS=$(IFS=';' && echo "${flags[*]}")" # for programs outside of this tree too
     fi
 }
 
