@@ -70,9 +70,10 @@ MX_INLINE bool fe_has_slots(const fe_storage *s)
 }
 
 /* packs: where a node's slot is in its line. */
-MX_INLINE int fe_in_packs(int x, int slot)
+MX_INLINE int64_t fe_in_packs(int x, int slot)
 {
-    return (x / FE_PACK * FE_HALF_SLOTS + slot - FE_DIAGONAL_SLOT) * FE_PACK + x % FE_PACK;
+    const int64_t packs = x / FE_PACK;
+    return (packs * FE_HALF_SLOTS + slot - FE_DIAGONAL_SLOT) * FE_PACK + x % FE_PACK;
 }
 
 /* The first slot that is stored. */

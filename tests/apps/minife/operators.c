@@ -206,6 +206,13 @@ static mx_err compare_all(const app_base *base, const meshed *m)
     return MX_OK;
 }
 
+/* A line of 200 million nodes has 14 times as many coefficients, more than an int can count. */
+static void check_long_line(void)
+{
+    CHECK_I64(fe_in_packs(200000000, FE_DIAGONAL_SLOT), 2800000000);
+    CHECK_I64(fe_in_packs(200000003, FE_SLOTS - 1), 2800000000 + 13 * FE_PACK + 3);
+}
+
 /* 2 x 3 x 4 elements: 60 rows, 7 x 10 x 13 = 910 entries, by hand. */
 static mx_err check_work(const app_base *base)
 {
@@ -322,6 +329,7 @@ static mx_err check_backend(app_comm comm, const char *backend)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         CHECK_OK(compare_all(&base, &cases[i]));
     if (app_size(comm) == 1) {
+        check_long_line();
         CHECK_OK(check_work(&base));
         CHECK_OK(check_runs(&base, FE_PRECISION_DOUBLE));
         CHECK_OK(check_runs(&base, FE_PRECISION_MIXED));

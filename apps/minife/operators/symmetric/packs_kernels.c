@@ -122,7 +122,7 @@ MX_BODY mx_part_f64 part_at(const fe_lines_args *a, int64_t at, bool is_f32)
 MX_BODY void add_lines(const fe_lines_args *a, int64_t centre, const double *x, int64_t front,
                        const double *front_x, int slot, bool is_f32, part_sums *sums)
 {
-    const int first = fe_in_packs(0, slot), step = FE_PACK;
+    const int64_t first = fe_in_packs(0, slot), step = FE_PACK;
     const mx_part_f64 f = mx_part_load_f64(front_x);
     mx_part_f64 *const middle = &sums->middle[slot / 3 & 1];
     *middle += part_at(a, centre + first, is_f32) * mx_part_load_f64(x - 1);
