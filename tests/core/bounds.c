@@ -76,6 +76,9 @@ static void test_other_faults(mx_ctx ctx, const bounds_args *a)
     record_division(a);
     CHECK_FAILS(mx_fence(ctx), MX_ERR_BOUNDS,
                 "made in bounds.c:12: division by zero (2 such faults");
+    record_division(a);
+    a->x.fault->count += UINT32_MAX;
+    CHECK_FAILS(mx_fence(ctx), MX_ERR_BOUNDS, "(4294967296 such faults");
     CHECK_OK(mx_fence(ctx));
 }
 

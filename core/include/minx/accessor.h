@@ -32,7 +32,7 @@ typedef int32_t mx_stride;
 /* The record of out-of-bounds indices, in builds with MINX_BOUNDS_CHECK. Each context has one, and
  * reads it at its next fence. */
 typedef struct mx_fault_ {
-    int32_t count; /* of such indices; the other members describe the first */
+    uint64_t count; /* of such indices; the other members describe the first */
     int32_t dimension;
     int32_t line;
     int64_t index;
@@ -355,11 +355,11 @@ MX_COLD_ int64_t mx_fault_record_(mx_fault_ *fault, uint64_t stamp, const char *
                expression, stamp == 0 ? "never bound" : "bound without a context");
         MX_GPU_TRAP_();
     }
-    const int before = atomicAdd(&fault->count, 1);
+    const uint64_t before = atomicAdd((unsigned long long *)&fault->count, 1ULL);
 #else
     if (fault == NULL)
         mx_fault_stop_(stamp, expression, dimension, index, origin, extent, file, line);
-    const int before = __atomic_fetch_add(&fault->count, 1, __ATOMIC_RELAXED);
+    const uint64_t before = __atomic_fetch_add(&fault->count, 1, __ATOMIC_RELAXED);
 #endif
     if (before == 0) {
         fault->dimension = dimension;

@@ -83,21 +83,21 @@ mx_err mx_fault_check(mx_ctx ctx)
     mx_say_item(fault.item_dims, fault.item, item);
     if (fault.dimension == MX_FAULT_BIN_)
         return MX_FAIL(MX_ERR_BOUNDS,
-                       "%s%s:%d: bin %lld of a reduction into an array of length %lld%s (%d such "
+                       "%s%s:%d: bin %lld of a reduction into an array of length %lld%s (%lld such "
                        "accesses%s)",
                        kernel, fault.file, (int)fault.line, (long long)fault.index,
-                       (long long)fault.extent, item, (int)fault.count, others);
+                       (long long)fault.extent, item, (long long)fault.count, others);
     if (fault.dimension < 0)
-        return MX_FAIL(MX_ERR_BOUNDS, "%s%s:%d: %s%s (%d such faults%s)", kernel, fault.file,
-                       (int)fault.line, fault.expression, item, (int)fault.count, others);
+        return MX_FAIL(MX_ERR_BOUNDS, "%s%s:%d: %s%s (%lld such faults%s)", kernel, fault.file,
+                       (int)fault.line, fault.expression, item, (long long)fault.count, others);
     char expected[EXPECTED_BYTES];
     say_expected(expected, fault.origin, fault.extent);
     return MX_FAIL(
         MX_ERR_BOUNDS,
         "%s%s:%d: MX_AT(%s, ...): the index of dimension %d of view '%s' is %lld, expected "
-        "%s%s (%d such accesses%s)",
+        "%s%s (%lld such accesses%s)",
         kernel, fault.file, (int)fault.line, fault.expression, (int)fault.dimension,
-        label_of(fault.stamp), (long long)fault.index, expected, item, (int)fault.count, others);
+        label_of(fault.stamp), (long long)fault.index, expected, item, (long long)fault.count, others);
 }
 
 static mx_err check_scratch(mx_ctx ctx, int level)
