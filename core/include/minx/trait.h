@@ -3,6 +3,8 @@
  * RESTRICT need elements that are numbers. MX_TRAIT_
  *     RANDOM_ACCESS  const elements that nothing writes during the launch.
  *                    cuda: loads use the read-only cache (ld.global.nc). Hosts: plain loads.
+ *                    With MINX_PLAIN_LOADS defined they are plain loads there, too, which shows
+ *                    what the trait gains.
  *     RESTRICT       no other accessor is used for elements that are written through this one.
  *                    gcc keeps values in registers across stores; other compilers ignore it.
  *     ATOMIC         each access is a relaxed atomic of 4 or 8 bytes. Loops are not vectorised;
@@ -52,10 +54,15 @@ typedef struct mx_double4 {
     "without MX_TRAIT_ATOMIC"
 
 #ifdef MX_GPU_CODE_
+#ifdef MINX_PLAIN_LOADS
+#define MX_READ_ONLY_(p) (*(p))
+#else
+#define MX_READ_ONLY_(p) __ldg(p)
+#endif
 template <int trait, class T> MX_INLINE T mx_load_(const T *p)
 {
     return trait == MX_TRAIT_ATOMIC          ? *(const volatile T *)p
-           : trait == MX_TRAIT_RANDOM_ACCESS ? __ldg(p)
+           : trait == MX_TRAIT_RANDOM_ACCESS ? MX_READ_ONLY_(p)
                                              : *p;
 }
 #define MX_LOAD(...) mx_load_<MX_TRAIT_OF_(__VA_ARGS__)>(MX_ADDRESS(__VA_ARGS__))
@@ -65,7 +72,8 @@ template <bool fits> MX_INLINE mx_double4 mx_load4_(const double *p, const doubl
 {
     MX_STATIC_ASSERT(fits, MX_ROW_FITS_TEXT_);
     (void)last;
-    const double2 first = __ldg((const double2 *)p), second = __ldg((const double2 *)p + 1);
+    const double2 first = MX_READ_ONLY_((const double2 *)p);
+    const double2 second = MX_READ_ONLY_((const double2 *)p + 1);
     const mx_double4 all = {first.x, first.y, second.x, second.y};
     return all;
 }
@@ -74,7 +82,7 @@ template <bool fits, int trait> MX_INLINE mx_double2 mx_load2_(const double *p, 
     MX_STATIC_ASSERT(fits, MX_ROW_FITS_TEXT_);
     (void)last;
     const double2 both =
-        trait == MX_TRAIT_RANDOM_ACCESS ? __ldg((const double2 *)p) : *(const double2 *)p;
+        trait == MX_TRAIT_RANDOM_ACCESS ? MX_READ_ONLY_((const double2 *)p) : *(const double2 *)p;
     const mx_double2 all = {both.x, both.y};
     return all;
 }

@@ -97,7 +97,8 @@ mx_err mx_fault_check(mx_ctx ctx)
         "%s%s:%d: MX_AT(%s, ...): the index of dimension %d of view '%s' is %lld, expected "
         "%s%s (%lld such accesses%s)",
         kernel, fault.file, (int)fault.line, fault.expression, (int)fault.dimension,
-        label_of(fault.stamp), (long long)fault.index, expected, item, (long long)fault.count, others);
+        label_of(fault.stamp), (long long)fault.index, expected, item, (long long)fault.count,
+        others);
 }
 
 static mx_err check_scratch(mx_ctx ctx, int level)
