@@ -122,11 +122,11 @@ int main(void)
         test_strides(long_side, short_side, p, six_at_a_time);
     }
 
-    test_blocks_of(2, 2, 512, 16 * MX_GPU_SLOTTED_BLOCKS_, MX_GPU_SLOTTED_BLOCKS_);
+    test_blocks_of(2, 2, 512, 16 * MX_GPU_SLOTS_, MX_GPU_SLOTS_);
     test_blocks_of(2, 2, 512, 16 * MX_GPU_LONG_JOIN_, MX_GPU_LONG_JOIN_);
-    test_blocks_of(2, 1, 256, 4 * MX_GPU_SLOTTED_BLOCKS_, MX_GPU_SLOTTED_BLOCKS_);
+    test_blocks_of(2, 1, 256, 4 * MX_GPU_SLOTS_, MX_GPU_SLOTS_);
     test_blocks_of(2, 8, 256, 32 * MX_GPU_LONG_JOIN_, MX_GPU_LONG_JOIN_);
-    test_blocks_of(3, 2, 512, 4 * MX_GPU_SLOTTED_BLOCKS_ / 8, MX_GPU_SLOTTED_BLOCKS_);
+    test_blocks_of(3, 2, 512, 4 * MX_GPU_SLOTS_ / 8, MX_GPU_SLOTS_);
     for (int n = 0; n < 100000; n++) test_random_plan();
 
     /* no more blocks than teams */

@@ -38,7 +38,7 @@ static int64_t sum_over(const mx_range_2 *range, int64_t factor)
  * would be noticed. */
 static void test_large(mx_ctx ctx)
 {
-    static const int64_t blocks[] = {1, 2, MX_GPU_SLOTTED_BLOCKS_, MX_GPU_LONG_JOIN_};
+    static const int64_t blocks[] = {1, 2, MX_GPU_SLOTS_, MX_GPU_LONG_JOIN_};
     static const int rows_of_block[] = {16, 4, 32};
     const int sizes = check_is_gpu(ctx) ? 4 : 2;
     for (int form = 0; form < 3 * 2 * sizes; form++) {
@@ -67,7 +67,7 @@ static void test_planes(mx_ctx ctx)
 {
     const rj_no_args args = {.factor = 3};
     const bool left = is_left(ctx);
-    const int64_t planes = check_is_gpu(ctx) ? MX_GPU_SLOTTED_BLOCKS_ / (ROW / 8) * 4 : 8;
+    const int64_t planes = check_is_gpu(ctx) ? MX_GPU_SLOTS_ / (ROW / 8) * 4 : 8;
     for (int form = 0; form < 4; form++) {
         const int64_t outer = planes + form / 2, nj = form % 2 == 0 ? ROW : 1;
         const int64_t ni = left ? ROW : outer, nk = left ? outer : ROW;
@@ -95,7 +95,7 @@ static void test_line(mx_ctx ctx)
 static void test_contexts(mx_ctx ctx)
 {
     enum { CONTEXTS = 8, ROUNDS = 50 };
-    const int64_t rows = check_is_gpu(ctx) ? (int64_t)MX_GPU_SLOTTED_BLOCKS_ * 16 : 64;
+    const int64_t rows = check_is_gpu(ctx) ? (int64_t)MX_GPU_SLOTS_ * 16 : 64;
     int64_t got[ROUNDS];
     mx_ctx other[CONTEXTS];
     mx_view sums[CONTEXTS];

@@ -46,7 +46,7 @@ template <class K> static __device__ __forceinline__ void mx_gpu_block_join_(typ
     }
 }
 
-/* A slot for 8 bytes of the partial result of a block. The low half of each word holds four of them.
+/* A slot for the partial result of a block. The low half of each word holds four bytes of the value.
  * The bit MX_GPU_FULL_ says that they are there. The two words may be read and written in any order,
  * but each word in one access. So a reader needs no fence: where it reads the bit, it reads the
  * bytes too. */
@@ -70,23 +70,12 @@ static __device__ __forceinline__ mx_gpu_slot_ mx_gpu_read_slot_(const mx_gpu_sl
     return read;
 }
 
-template <class T> static constexpr int mx_gpu_slots_of_()
-{
-    return (int)((sizeof(T) + MX_GPU_SLOT_VALUE_BYTES_ - 1) / MX_GPU_SLOT_VALUE_BYTES_);
-}
-
-/* Fills the slots of a block. */
 template <class T>
-static __device__ __forceinline__ void mx_gpu_fill_slots_(mx_gpu_slot_ *slots, int block,
-                                                          const T &value)
+static __device__ __forceinline__ void mx_gpu_fill_slot_(mx_gpu_slot_ *slot, const T &value)
 {
-    enum { count = mx_gpu_slots_of_<T>() };
-    unsigned half[2 * count] = {0};
+    unsigned half[2] = {0, 0};
     memcpy(half, &value, sizeof(T));
-#pragma unroll
-    for (int s = 0; s < count; s++)
-        mx_gpu_write_slot_(&slots[block * count + s], half[2 * s] | MX_GPU_FULL_,
-                           half[2 * s + 1] | MX_GPU_FULL_);
+    mx_gpu_write_slot_(slot, half[0] | MX_GPU_FULL_, half[1] | MX_GPU_FULL_);
 }
 
 /* How long a thread has waited for slots. A thread reads the clock once in MX_GPU_READS_ reads of a
@@ -110,28 +99,18 @@ static __device__ __forceinline__ bool mx_gpu_waits_too_long_(const mx_gpu_slot_
     return true;
 }
 
-/* Waits until the slots of a block are full, empties them, and sets *value. false: that took too
- * long. */
+/* Waits until slot p is full, empties it, and sets *value. false: that took too long. `read` is what
+ * the caller read in the slot. If the slot is full by then, nothing waits. */
 template <class T>
-static __device__ __forceinline__ bool mx_gpu_empty_slots_(mx_gpu_slot_ *slots, int block,
-                                                           mx_gpu_waited_ *waited, T *value)
+static __device__ __forceinline__ bool
+mx_gpu_empty_slot_(mx_gpu_slot_ *slots, int p, mx_gpu_slot_ read, mx_gpu_waited_ *waited, T *value)
 {
-    enum { count = mx_gpu_slots_of_<T>() };
-    mx_gpu_slot_ *const mine = &slots[block * count];
-    mx_gpu_slot_ read[count];
-    unsigned half[2 * count];
-#pragma unroll
-    for (int s = 0; s < count; s++) read[s] = mx_gpu_read_slot_(&mine[s]);
-#pragma unroll
-    for (int s = 0; s < count; s++) {
-        while ((read[s].word[0] & read[s].word[1] & MX_GPU_FULL_) == 0) {
-            if (mx_gpu_waits_too_long_(slots, waited)) return false;
-            read[s] = mx_gpu_read_slot_(&mine[s]);
-        }
-        mx_gpu_write_slot_(&mine[s], 0, 0);
-        half[2 * s] = (unsigned)read[s].word[0];
-        half[2 * s + 1] = (unsigned)read[s].word[1];
+    while ((read.word[0] & read.word[1] & MX_GPU_FULL_) == 0) {
+        if (mx_gpu_waits_too_long_(slots, waited)) return false;
+        read = mx_gpu_read_slot_(&slots[p]);
     }
+    mx_gpu_write_slot_(&slots[p], 0, 0);
+    const unsigned half[2] = {(unsigned)read.word[0], (unsigned)read.word[1]};
     memcpy(value, half, sizeof(T));
     return true;
 }
@@ -152,7 +131,7 @@ mx_gpu_join_slots_(mx_gpu_slot_ *slots, typename K::value *total, typename K::va
     const int blocks = (int)(gridDim.x * gridDim.y * gridDim.z);
     const int thread = (int)(threadIdx.x + threadIdx.y * blockDim.x);
     if (block < blocks - 1) {
-        if (thread == 0) mx_gpu_fill_slots_(slots, block, *total);
+        if (thread == 0) mx_gpu_fill_slot_(&slots[block], *total);
         return;
     }
     if (thread == 0) last = *total;
@@ -161,7 +140,8 @@ mx_gpu_join_slots_(mx_gpu_slot_ *slots, typename K::value *total, typename K::va
     mx_gpu_waited_ waited = {0, 0};
     for (int p = thread; p < blocks; p += (int)(blockDim.x * blockDim.y)) {
         T value = last;
-        if (p == blocks - 1 || mx_gpu_empty_slots_(slots, p, &waited, &value))
+        if (p == blocks - 1 ||
+            mx_gpu_empty_slot_<T>(slots, p, mx_gpu_read_slot_(&slots[p]), &waited, &value))
             K::mx_join_(total, &value);
     }
     mx_gpu_block_join_<K>(total);

@@ -24,9 +24,9 @@
  * each thread here too. In three dimensions no index needs a division.
  *
  * Reductions. The threads of a block join their values by shuffles and shared memory into one
- * partial result (join.h). If there are few partial results (MX_GPU_SLOTTED_BLOCKS_) of at most
- * MX_GPU_SLOTTED_BYTES_, each block puts its own into slots, and the block with the highest number
- * joins them in the same kernel. The reason: starting a second kernel often takes as long as a
+ * partial result (join.h). If there are few partial results (MX_GPU_SLOTS_) of at most 8
+ * bytes, each block puts its own into a slot, and the block with the highest number joins them in
+ * the same kernel. The reason: starting a second kernel often takes as long as a
  * kernel whose data are in cache. All other partial results are joined by a
  * second kernel with one block; if there are many, a kernel with some blocks runs between the
  * two. With the setting reduction-wait=0 there is always a second kernel. Partial results of a
@@ -257,7 +257,7 @@ static __global__ void MX_GPU_BOUNDS_((mx_gpu_reduce_threads_<K, strides>()), K:
         mx_gpu_any_share_<K, planes, strides>(&args, range, &total);
     }
     mx_gpu_block_join_<K>(&total);
-    if constexpr (!strides && sizeof total <= MX_GPU_SLOTTED_BYTES_) {
+    if constexpr (!strides && sizeof total <= MX_GPU_SLOT_VALUE_BYTES_) {
         if (slots != NULL) {
             mx_gpu_join_slots_<K>(slots, &total, result);
             return;

@@ -10,15 +10,10 @@ enum { MX_GPU_PLANES_ = 8, MX_GPU_FEW_PLANES_ = 4 };
  * to one each, which one block joins. */
 enum { MX_GPU_LONG_JOIN_ = 16384, MX_GPU_JOIN_BLOCKS_ = 64 };
 
-/* At most so many blocks of a reduction leave their partial results in slots (join.h), one for each
- * MX_GPU_SLOT_VALUE_BYTES_ of a value. A long sum over one dimension whose items have no loop has at
- * most as many blocks as the device runs at a time: 4 of 512 threads on each of 132 multiprocessors
- * of an H200. */
-enum { MX_GPU_SLOTTED_BLOCKS_ = 640, MX_GPU_SLOTTED_BYTES_ = 32 };
-enum { MX_GPU_SLOT_BYTES_ = 16, MX_GPU_SLOT_VALUE_BYTES_ = 8 };
-enum {
-    MX_GPU_SLOTS_ = MX_GPU_SLOTTED_BLOCKS_ * (MX_GPU_SLOTTED_BYTES_ / MX_GPU_SLOT_VALUE_BYTES_)
-};
+/* The slots that the blocks of a reduction can leave their partial results in: see join.h. A
+ * long sum over one dimension whose items have no loop has at most as many blocks as the device
+ * runs at a time: 4 of 512 threads on each of 132 multiprocessors of an H200. */
+enum { MX_GPU_SLOTS_ = 640, MX_GPU_SLOT_BYTES_ = 16, MX_GPU_SLOT_VALUE_BYTES_ = 8 };
 
 /* How long a reduction waits for slots. After that it stores the seconds in *exceeded. In device
  * memory, behind the slots. */
@@ -56,7 +51,7 @@ static inline const mx_gpu_launch_ *mx_gpu_planned_(const mx_launch *launch)
  * several dimensions do not: with the code for slots their bodies would have too few registers. */
 static inline bool mx_gpu_fits_slots_(const mx_gpu_launch_ *plan, size_t value_bytes)
 {
-    return plan->blocks <= MX_GPU_SLOTTED_BLOCKS_ && value_bytes <= MX_GPU_SLOTTED_BYTES_ &&
+    return plan->blocks <= MX_GPU_SLOTS_ && value_bytes <= MX_GPU_SLOT_VALUE_BYTES_ &&
            !plan->strides;
 }
 
