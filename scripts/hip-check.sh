@@ -14,8 +14,8 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
 
-# those in which the apps spend their time
-readonly hot=('^tl_(cg|pass)_' '^fe_(csr|csr8|ell|sell|lines|symmetric|uniform|nodes|elements)(_|$)' '^md_(lj|eam)_')
+# those in which the apps spend their time on a GPU
+readonly hot=('^tl_(cg|pass)_' '^fe_(csr|csr8|ell|sell|lines_row|half|uniform|nodes_tile|elements_one)(_|$)' '^md_(lj|eam_(density|force))(_|$)')
 # parts of names of object files
 readonly sampled='backends/hip/|hip\.cu\.o|sort_hip|kernels_team_c_|domain_kernels_elements_c_|kernels_cg_c_|rows_kernels_lj_c_|csr_kernels_c_'
 readonly rccl='apps/common/CMakeFiles/app_common.dir/comm/transport_nccl.c.o'

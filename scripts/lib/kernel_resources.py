@@ -27,9 +27,10 @@ def run(*words):
 
 
 def kernel_of(symbol):
-    """The kernel's name in the source: that of its struct NAME__device, with which the launching template is instantiated."""
+    """The kernel's name in the source: that of its struct NAME__device, with which the launching template is instantiated. None: the kernel
+    that joins values, and the form of a kernel of teams for more than 256 threads, which no app asks for."""
     match = re.search(r"I\d+(\w+?)__device", symbol)
-    return re.sub(r"^\d+", "", match[1]) if match and "_join_I" not in symbol else None
+    return re.sub(r"^\d+", "", match[1]) if match and "_join_I" not in symbol and "__deviceLi1024E" not in symbol else None
 
 
 def of_hip(folder):
