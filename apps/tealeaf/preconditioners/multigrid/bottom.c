@@ -4,8 +4,7 @@
  *
  * The cycle over the grids of at most TEAM_CELLS cells is one launch of one team. Larger ones, which
  * ranks gather because a message takes longer than all of their cells (multigrid.c), have a launch
- * for each part of the cycle. With the variable MINX_GRAPHS these launches are a graph, which the first
- * cycle records. */
+ * for each part of the cycle. On devices these launches are a graph, which the first cycle records. */
 #include "tl_bottom.h"
 
 #include "minx/extend.h"
@@ -163,7 +162,7 @@ static mx_err choose_team(const app_base *base, tl_bottom *bottom)
     }
     mx_ctx_details details;
     MX_TRY(mx_ctx_get_details(base->ctx, &details));
-    bottom->replays = c->team > 0 && !details.checked && getenv("MINX_GRAPHS") != NULL;
+    bottom->replays = c->team > 0 && !details.checked && !info.host_accessible;
     return MX_OK;
 }
 
