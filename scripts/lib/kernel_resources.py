@@ -26,11 +26,17 @@ def run(*words):
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
 
+LARGE_TEAMS = re.compile("md_eam_(density|force)_team|tl_bottom_cycle")
+
+
 def kernel_of(symbol):
     """The kernel's name in the source: that of its struct NAME__device, with which the launching template is instantiated. None: the kernel
-    that joins values, and the form of a kernel of teams for more than 256 threads, which no app asks for."""
+    that joins values, and the form for teams of more than 256 threads, but of kernels that apps launch with such teams."""
     match = re.search(r"I\d+(\w+?)__device", symbol)
-    return re.sub(r"^\d+", "", match[1]) if match and "_join_I" not in symbol and "__deviceLi1024E" not in symbol else None
+    if not match or "_join_I" in symbol:
+        return None
+    name = re.sub(r"^\d+", "", match[1])
+    return name if "__deviceLi1024E" not in symbol or LARGE_TEAMS.fullmatch(name) else None
 
 
 def of_hip(folder):

@@ -123,7 +123,8 @@ def test_an_interrupt_while_a_compiler_starts(cache, tmp_path):
             def __init__(self, *args, **options):
                 super().__init__(*args, **options)
                 if "-c" in self.args:  # a unit, not a question to the compiler
-                    while not open("{wrapper.log}").read():
+                    end = time.monotonic() + 60
+                    while not open("{wrapper.log}").read() and time.monotonic() < end:
                         time.sleep(0.01)
                     signal.raise_signal(signal.SIGINT)
 

@@ -21,13 +21,13 @@ def shown(program):
 
 
 def main():
-    backend, folder, mpiexec = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
+    kind, folder, mpiexec = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
     faults = []
-    if check.is_missing(backend, [*mpiexec, "1", folder / "solution13", backend]):
+    if check.is_missing(kind, [*mpiexec, "1", folder / "solution13", kind]):
         return 77
     on_hosts = [("solution13", 0, HOSTS), ("lesson13", 1, [(4, "serial")])]
-    on_devices = [("solution13", 0, [(ranks, backend) for ranks in (1, 2, 4)])]
-    for program, code, runs in on_hosts if backend == "hosts" else on_devices:
+    on_devices = [("solution13", 0, [(ranks, kind) for ranks in (1, 2, 4)])]
+    for program, code, runs in on_hosts if kind == "hosts" else on_devices:
         for ranks, backend in runs:
             done = subprocess.run([*mpiexec, str(ranks), folder / program, backend], capture_output=True, text=True, timeout=200)
             # what the launcher itself says of a failed program comes behind

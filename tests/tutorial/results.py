@@ -32,7 +32,7 @@ def main():
         for backend, ranks in [("serial", 1), *([("openmp:threads=1", 2), ("simt", 1)] if hosts else [(kind, 2)])]:
             expect(0, "PASSED", ranks, "solution14", DECK, f"--backend={backend}", f"--output={backend}.h5")
             expect(0, "", 0, "minx-verify", f"{backend}.h5")
-        expect(0, "", 0, "minx-verify", "serial.h5", f"{backend}.h5")
+            expect(0, "", 0, "minx-verify", "serial.h5", f"{backend}.h5")
         first = "serial" if hosts else kind
         expect(0, "", 1, "solution14", DECK, "steps=60", f"--backend={first}", "--checkpoint=c.h5", "--checkpoint-every=60")
         expect(0, "Restarted", 1, "solution14", DECK, f"--backend={first}", "--restart=c.h5", "--output=again.h5")

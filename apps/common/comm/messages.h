@@ -83,7 +83,8 @@ bool app_messages_take_places(app_messages messages);
 
 /* app_messages_begin of messages in the memory of views, where they can be; their bytes are a
  * multiple of 8. Message n of the list is sent from send[n] and received at receive[n]; both arrays
- * exist until the end of the exchange. Until then kernels may read what is sent, but not write it. */
+ * exist until the end of the exchange, as the views do. Until then kernels may read what is sent, but
+ * not write it. */
 mx_err app_messages_begin_places(app_messages messages, const app_message_place *send,
                                  const app_message_place *receive);
 

@@ -66,8 +66,8 @@ static int find_ended(const app_watch w)
     return -1;
 }
 
-/* Are the numbers of all ranks those of other processes that this one sees? In two containers they can
- * be the same. */
+/* Does this process see those of all ranks, by their numbers? In two containers the numbers of two ranks
+ * can be the same. */
 static bool sees_all(const app_watch w)
 {
     for (int r = 0; r < w->count; r++) {

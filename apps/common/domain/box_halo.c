@@ -388,6 +388,8 @@ mx_err app_box_halo_exchange_and_sum(app_box_halo h, int depth, const mx_view *f
                                      int64_t numbers)
 {
     MX_TRY(begin(h, depth, fields, count, corners, true));
-    MX_TRY(app_sum_view(h->transport, sums, first, numbers));
-    return app_box_halo_end(h);
+    const mx_err sum = app_sum_view(h->transport, sums, first, numbers);
+    const mx_err end =
+        app_box_halo_end(h); /* in any case: the fields may end before the halo does */
+    return sum != MX_OK ? sum : end;
 }

@@ -53,8 +53,8 @@ typedef struct md_eam_cluster_views {
     mx_view count; /* i32 [parts * local clusters]: of vectors */
     mx_view begin; /* i32 [parts * local clusters + 1] */
     mx_view self;  /* i32 [vectors][groups]: 4 * slot of the atom */
-    mx_view
-        other; /* i32 [vectors][pairs]: 4 * slot of the other atom; rest of a group: of its own atom */
+    /* i32 [vectors][pairs]: 4 * slot of the other atom; rest of a group: of its own atom */
+    mx_view other;
 } md_eam_cluster_views;
 
 MX_ARGS_FROM(md_eam_list_args, md_eam_cluster_views,

@@ -212,6 +212,8 @@ class Assignments:
             raise self.error(target, f"{name} is {describe(local)} and {describe(value)}: use another name")
         bound = self.names.get(name)
         if isinstance(bound, Accumulator):
+            if self.spec.dialect.sums_only:
+                raise self.no_sum(node, name)
             t = self.accumulated(bound, value, node)
             single = self.single() if bound.type is None else ""
             return self.line(f"{single}{bound.code} = {self.cast(value, t, node)};", node)

@@ -25,17 +25,18 @@ def extreme_of(node) -> str | None:
 
 
 def is_sum(node) -> bool:
-    """v += x, v -= x, v = v + x and the like?"""
+    """v += x, v -= x, v = v + x and the like, with an x that does not read v?"""
+    name = (node.target if isinstance(node, ast.AugAssign) else node.targets[0]).id
+    read = sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value))
     if isinstance(node, ast.AugAssign):
-        return isinstance(node.op, (ast.Add, ast.Sub))
-    name = node.targets[0].id
+        return isinstance(node.op, (ast.Add, ast.Sub)) and read == 0
 
     def adds(part) -> bool:
         if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Sub)):
             return adds(part.left) or isinstance(part.op, ast.Add) and adds(part.right)
         return isinstance(part, ast.Name) and part.id == name
 
-    return adds(node.value)
+    return read == 1 and adds(node.value)
 
 
 class TupleAccumulator(Parts):
@@ -181,8 +182,7 @@ class Results:
         if self.spec.custom is not None and bound.type is None and isinstance(node, ast.Assign) and self.is_join(node):
             return self.line(self.value_single() + self.joined(node.value.args[1]), node)
         if self.spec.dialect.sums_only and not is_sum(node):
-            name = ast.unparse(node.target if isinstance(node, ast.AugAssign) else node.targets[0])
-            raise self.error(node, f"{name} is a sum: write {name} += ...; for a maximum or minimum use atomic_max or atomic_min of a view")
+            raise self.no_sum(node, ast.unparse(node.target if isinstance(node, ast.AugAssign) else node.targets[0]))
         value = self.number(node.value)
         t = self.accumulated(bound, value, node)
         if isinstance(node, ast.AugAssign):
@@ -197,6 +197,10 @@ class Results:
                 self.check_reducer(node, bound, CALLS.get(name))
             text = f"{bound.code} = {strip(self.cast(value, t))};"
         self.line((self.value_single() if bound.type is None else "") + text, node)
+
+    def no_sum(self, node, name):
+        return self.error(node, f"{name} is a sum: write {name} += ..., without {name} on the right; for a maximum or minimum use atomic_max or "
+                                "atomic_min of a view")
 
     def value_single(self) -> str:
         """Once for each part of the work, not once for each thread or lane that takes part in it."""

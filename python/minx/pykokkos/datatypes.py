@@ -74,10 +74,6 @@ class Acc:
         self.value = self.value - plain(other)
         return self
 
-    def __imul__(self, other):
-        self.value = self.value * plain(other)
-        return self
-
     def __add__(self, other):
         return self.value + plain(other)
 

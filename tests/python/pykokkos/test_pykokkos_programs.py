@@ -438,6 +438,31 @@ def largest(i: int, acc: pk.Acc[pk.double], a: pk.View1D[pk.double]):
 
 
 @pk.workunit
+def largest_declared(i: int, acc: pk.Acc[pk.double], a: pk.View1D[pk.double]):
+    acc: float = max(acc, a[i])
+
+
+@pk.workunit
+def largest_and_more(i: int, acc: pk.Acc[pk.double], a: pk.View1D[pk.double]):
+    acc, b = max(acc, a[i]), 1
+
+
+@pk.workunit
+def largest_twice(i: int, acc: pk.Acc[pk.double], a: pk.View1D[pk.double]):
+    acc = b = max(acc, a[i])
+
+
+@pk.workunit
+def largest_as_sum(i: int, acc: pk.Acc[pk.double], a: pk.View1D[pk.double]):
+    acc += max(0, a[i] - acc)
+
+
+@pk.workunit
+def doubled(i: int, acc: pk.Acc[pk.double], a: pk.View1D[pk.double]):
+    acc = acc + acc
+
+
+@pk.workunit
 def sum_in_full(i: int, acc: pk.Acc[pk.double], a: pk.View1D[pk.double]):
     acc = a[i] + acc - 1
 
@@ -447,5 +472,6 @@ def test_a_value_is_a_sum():
     a = pk.View([5])
     a.fill(3)
     assert pk.parallel_reduce(5, sum_in_full, a=a) == 10
-    with pytest.raises(SyntaxError, match=r"acc is a sum: write acc \+= "):
-        pk.parallel_reduce(5, largest, a=a)
+    for wrong in largest, largest_declared, largest_and_more, largest_twice, largest_as_sum, doubled:
+        with pytest.raises(SyntaxError, match=r"acc is a sum: write acc \+= "):
+            pk.parallel_reduce(5, wrong, a=a)

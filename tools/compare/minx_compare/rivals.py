@@ -95,11 +95,14 @@ def built(name, flags):
     def build(folder):
         log = folder / f"{name}.log"
         compiler = os.environ.get("MPICC", "").split() or ["mpicc"]
-        if not shutil.which(compiler[0]):
+        path = shutil.which(compiler[0])
+        if not path:
             lacks(f"no compiler {compiler[0]} (MPICC names another one)")
         sources = [str(TOOLS / "rivals" / f"{one}.c") for one in ("main", name)]
-        command = [*compiler, "-O3", "-march=native", *sources, "-o", str(folder / name), *flags(), "-lm"]
-        code, _ = start(command, log, COMPILE_TIMEOUT, os.environ, folder)
+        command = [os.path.abspath(path), *compiler[1:], "-O3", "-march=native", *sources, "-o", str(folder / name), *flags(), "-lm"]
+        code, late = start(command, log, COMPILE_TIMEOUT, os.environ, folder)
+        if late:
+            lacks(f"no {name} that compiles within {COMPILE_TIMEOUT} s")
         return str(folder / name) if code == 0 else lacks(f"no {name} that compiles ({last_line(log)}; see {log})")
 
     return build

@@ -1,6 +1,7 @@
 """minx against the user's own build of an original, or against codes that distributions package: the same problem, in turn; first the
 answers are compared, then the times."""
 import json
+import os
 import shlex
 import shutil
 import statistics
@@ -123,8 +124,9 @@ def check_files(args, folder):
     """Can the comparison be written?"""
     mistakes = Mistakes()
     machine.check_folder(folder, mistakes)
-    if args.json and not (Path(args.json).absolute().parent.is_dir() and not Path(args.json).is_dir()):
-        mistakes.add("--json", args.json, "a file in a folder that is there")
+    file = Path(args.json or folder).absolute()
+    if args.json and (file.is_dir() or not os.access(file if file.exists() else file.parent, os.W_OK)):
+        mistakes.add("--json", args.json, "a file that can be written, in a folder that is there")
     mistakes.end_if_any()
 
 
@@ -177,12 +179,15 @@ def run_minx(other, comparison, run, store):
 def show_answer(app, name, readings):
     """Prints what both have, of the first repeat whose answers differ, else of the first; returns the lines."""
     repeats = [originals.compare(one, minx) for one, minx in zip(readings[name], readings["minx"])]
-    lines = next((lines for lines in repeats if not all(line[4] for line in lines)), repeats[0])
-    if not lines:
+    shown = next((n for n, lines in enumerate(repeats) if not all(line[4] for line in lines)), 0)
+    lines = repeats[shown]
+    if not all(repeats):
         raise Ends(MISTAKE, f"versus {app}: got outputs that have no number in common, expected the same problem in both")
     rows = [(key, f"{one:.9g}", f"{two:.9g}", f"{allowed:.2g}", "agrees" if good else "DIFFERS") for key, one, two, allowed, good in lines]
     for line in lines_of(("answer", name, "minx", "may differ by", "verdict"), rows, {"answer", "verdict"}):
         print(line)
+    if shown > 0:
+        print(f"of repeat {shown + 1}; those before it agree")
     print()
     return lines
 

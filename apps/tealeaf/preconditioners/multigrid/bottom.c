@@ -3,7 +3,7 @@
  * computes the same, so x needs no exchange. The host makes the matrices once.
  *
  * The cycle over the grids of at most TEAM_CELLS cells is one launch of one team. Larger ones, which
- * ranks gather because a message takes longer than all of their cells (multigrid.c), have a launch
+ * ranks gather because a message takes longer than all of their cells (grids.c), have a launch
  * for each part of the cycle. On devices these launches are a graph, which the first cycle records. */
 #include "tl_bottom.h"
 
@@ -145,23 +145,22 @@ static mx_err collect_faces(const app_base *base, const tl_bottom_of *of, tl_bot
     return MX_OK;
 }
 
-/* A device runs one large team. On simt, which stands for a device, the team is small, because
- * its lanes are threads of the host. */
-static mx_err choose_team(const app_base *base, tl_bottom *bottom)
+/* A device runs one large team, and the launches on larger grids as a graph. On simt, which stands for
+ * a device, the team is small, because its lanes are threads of the host. */
+static mx_err choose_launches(const app_base *base, tl_bottom *bottom)
 {
     enum { LANES = 32 };
     tl_bottom_args *const c = &bottom->cycle;
     mx_ctx_info info;
+    mx_ctx_details details;
     MX_TRY(mx_ctx_get_info(base->ctx, &info));
-    const bool large = info.device >= 0;
-    bottom->team = large ? mx_league(base->ctx, 1, MX_TEAM_MAX / LANES, LANES)
-                         : mx_league(base->ctx, 1, MX_AUTO, MX_AUTO);
+    MX_TRY(mx_ctx_get_details(base->ctx, &details));
+    bottom->team = info.device >= 0 ? mx_league(base->ctx, 1, MX_TEAM_MAX / LANES, LANES)
+                                    : mx_league(base->ctx, 1, MX_AUTO, MX_AUTO);
     for (c->team = 0; c->team + 1 < c->grids; c->team++) {
         const int *const cells = c->grid[c->team].cells;
         if ((int64_t)cells[0] * cells[1] * cells[2] <= TEAM_CELLS) break;
     }
-    mx_ctx_details details;
-    MX_TRY(mx_ctx_get_details(base->ctx, &details));
     bottom->replays = c->team > 0 && !details.checked && !info.host_accessible;
     return MX_OK;
 }
@@ -187,7 +186,7 @@ mx_err tl_bottom_create(const app_base *base, const tl_bottom_of *of, tl_bottom 
     MX_TRY(bind_copy(base, of, bottom, of->views->b, &bottom->collect));
     MX_TRY(bind_copy(base, of, bottom, of->views->x, &bottom->spread));
     bottom->spread.array = TL_BOTTOM_X;
-    return choose_team(base, bottom);
+    return choose_launches(base, bottom);
 }
 
 void tl_bottom_destroy(tl_bottom *bottom)

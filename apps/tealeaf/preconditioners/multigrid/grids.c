@@ -1,5 +1,5 @@
-/* Makes multigrid's grids: the arrays of the divided ones, their matrices and the arguments of a cycle, down to
- * the small grids, which each rank has whole (bottom.c). multigrid.c has the method. */
+/* Makes multigrid's grids: the arrays of the divided ones, their matrices and the arguments of a
+ * cycle, down to the small grids, which each rank has whole (bottom.c). multigrid.c has the method. */
 #include "mesh/tl_arrays.h"
 #include "tl_grids.h"
 

@@ -1,4 +1,4 @@
-/* The grids of multigrid: what a cycle (multigrid.c) needs of them, and grids.c makes. Private to this folder. */
+/* The grids of multigrid, which grids.c makes and a cycle (multigrid.c) uses. Private to this folder. */
 #pragma once
 #include "tl_multigrid.h"
 
@@ -73,6 +73,7 @@ static inline mx_err tl_grid_exchange(tl_grid *g, mx_view field)
 
 /* ---- grids ---- */
 
-/* Makes all grids, and the small ones below them. m has base, solid, by_pairs, steps and omega. Collective. */
+/* Makes all grids, and the small ones below them. m has base, solid, by_pairs, steps and omega.
+ * Collective. After a failure, destroy. */
 mx_err tl_grids_create(tl_multigrid *m, const tl_multigrid_of *of);
 void tl_grids_destroy(tl_multigrid *m);

@@ -1,9 +1,10 @@
 /* Box halos against a model, by every path and on every backend: random programs of meshes of 2 and
  * 3 dimensions, periodic or not, of random widths, with fields of several types and layouts, padded
  * or not; exchanges of one to four fields at random depths, with and without corners, some of which
- * overlap, and some of which begin and end at once. Each cell holds a number made of its global place, its field and the round; ghosts hold
- * -1 before. Afterwards every ghost that stands for a cell and is within the depth must hold that
- * cell's number, and every other element what it held before. */
+ * overlap, and some of which begin and end at once. Each cell holds a number made of its global
+ * place, its field and the round; ghosts hold -1 before. Afterwards every ghost that stands for a
+ * cell and is within the depth must hold that cell's number, and every other element what it held
+ * before. */
 #include "domain/box_halo.h"
 #include "check.h"
 #include "paths.h"
