@@ -99,7 +99,6 @@ class Versus(house.House):
         self.programs("minimd", MINIMD)
         out, _ = self.versus("minimd", "--deck", "one.in", "--original-option=--other", "--repeats", "1", expect=1)
         self.assertRegex(out, r"T, last row +0\.7308599 +0\.7208599 .*DIFFERS")
-        self.assertIn("of repeat 2; those before it agree", out)
         self.assertIn("the times say nothing", out)
         self.assertNotIn("original / minx:", out)
         for good, bad in (("1.57550841832793000E+02", "1.57550941832793000E+02"), ("1.57550841832793000E+02", "NaN")):
@@ -151,6 +150,7 @@ class Versus(house.House):
         self.programs("minimd", MINIMD.replace("if ", "if 'original-2' not in __import__('os').getcwd() and "))
         out, _ = self.versus("minimd", "--deck", "one.in", "--repeats", "3", expect=1)
         self.assertRegex(out, r"T, last row +0\.7308599 +0\.7208599 .*DIFFERS")
+        self.assertIn("of repeat 2; those before it agree", out)
 
     def test_an_option_with_a_blank(self):
         self.programs("minimd", MINIMD)
