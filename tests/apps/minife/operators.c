@@ -3,7 +3,7 @@
  * problems, every assembly and both precisions, on every backend, and during the exchange of
  * ghosts. The copy of the matrix that preconditioners have. And what products move and compute, by
  * hand for one mesh. (That csr is right is shown by minife_dumps, and for rows with any columns here.) */
-#include "check.h"
+#include "backends.h"
 #include "level/fe_level.h"
 #include "operators/fe_operators.h"
 #include "preconditioners/shared/fe_half.h"
@@ -340,16 +340,4 @@ static mx_err check_backend(app_comm comm, const char *backend)
     return MX_OK;
 }
 
-int main(int argc, char **argv)
-{
-    app_comm comm;
-    CHECK_OK(app_comm_open(&argc, &argv, &comm));
-    CHECK_OK(mx_init());
-    for (int b = 0; mx_backend_name(b) != NULL; b++)
-        if (mx_backend_available(mx_backend_name(b), NULL))
-            CHECK_OK(check_backend(comm, mx_backend_name(b)));
-    mx_finalize();
-    const int code = check_exit(comm);
-    app_comm_close(&comm);
-    return code;
-}
+int main(int argc, char **argv) { return check_on_backends(argc, argv, check_backend); }

@@ -6,7 +6,7 @@
  * where omega is 1 in the first step, 1 / (1 - mu^2 / 2) in the second one, and then 1 / (1 - mu^2
  * omega / 4), and mu = half / middle. From 0 and from any x, for each number of steps up to one that
  * has all kinds of steps; on every backend. From 0, x and d are not numbers before. */
-#include "check.h"
+#include "backends.h"
 #include "level/fe_level.h"
 #include "operators/fe_operators.h"
 #include "preconditioners/chebyshev/fe_smoother.h"
@@ -115,16 +115,4 @@ static mx_err check_backend(app_comm comm, const char *backend)
     return MX_OK;
 }
 
-int main(int argc, char **argv)
-{
-    app_comm comm;
-    CHECK_OK(app_comm_open(&argc, &argv, &comm));
-    CHECK_OK(mx_init());
-    for (int b = 0; mx_backend_name(b) != NULL; b++)
-        if (mx_backend_available(mx_backend_name(b), NULL))
-            CHECK_OK(check_backend(comm, mx_backend_name(b)));
-    mx_finalize();
-    const int code = check_exit(comm);
-    app_comm_close(&comm);
-    return code;
-}
+int main(int argc, char **argv) { return check_on_backends(argc, argv, check_backend); }
