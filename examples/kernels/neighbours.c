@@ -6,8 +6,8 @@
  * nine parts of `order`.
  *
  * Hosts store each candidate (not the particle itself, in half lists only higher ones) at index
- * `count`, and advance `count` only if it is within the cutoff. With a branch instead, which would be mispredicted for most neighbours, they needed twice
- * as long. The unrolled loop has fewer branches: with gcc 0.9 of the time.
+ * `count`, and advance `count` only if it is within the cutoff. With a branch instead, which would
+ * be mispredicted for most neighbours, they needed twice as long.
  *
  * On a GPU (an H200) the branch takes less time than the stores, which took 2.6 times as long. A
  * neighbour that does not fit overwrites the last place: with a branch for that too, lists in cache
@@ -27,7 +27,6 @@ MX_BODY void neighbours_find_body(const neighbours_args *a, int i, int32_t *long
         for (int ry = y0; ry <= y1; ry++) {
             const int row = (rz * side + ry) * side;
             const int begin = MX_LOAD(a->begin, row + x0), end = MX_LOAD(a->begin, row + x1 + 1);
-            MX_HOST_UNROLL(4)
             for (int k = begin; k < end; k++) {
                 const int j = MX_LOAD(a->order, k);
                 const bool other = j != i && j > lower;

@@ -5,7 +5,6 @@ MX_BODY void spmv_body(const spmv_args *a, int r)
 {
     const int k0 = MX_LOAD(a->begin, r), k1 = MX_LOAD(a->begin, r + 1);
     double sum = 0;
-    MX_HOST_UNROLL(4) /* a row has few entries, and x is gathered: no vectors */
     for (int k = k0; k < k1; k++)
         sum += MX_LOAD(a->value, k) * MX_LOAD(a->x, MX_LOAD(a->column, k));
     MX_AT(a->y, r) = sum;

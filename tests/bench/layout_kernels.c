@@ -13,7 +13,6 @@
     MX_BODY void bench_columns_##s##_body(const bench_columns_##s##_args *a, int r)         \
     {                                                                                       \
         double sum = 0;                                                                     \
-        MX_HOST_UNROLL(4) /* as in spmv.c */                                                \
         for (int n = 0; n < BENCH_ROW; n++)                                                 \
             sum += MX_LOAD(a->value, r, n) * MX_LOAD(a->x, MX_LOAD(a->column, r, n));       \
         MX_AT(a->y, r) = sum;                                                               \

@@ -35,10 +35,8 @@
  *                           (`omp simd`)
  *     MX_ITEMS_PLAIN        for bodies with a loop; the default of teams. Hosts run items one after
  *                           the other. Mark an inner loop with MX_SIMD or MX_SIMD_SUM(variables).
- *                           MX_UNROLL(n) in front of that unrolls the loop n times on cuda, so that
- *                           the loads of several iterations run at the same time. MX_HOST_UNROLL(n)
- *                           unrolls on hosts. It is for loops that are not faster with vectors,
- *                           such as a short one with scattered loads. Do not use it with MX_SIMD
+ *                           MX_UNROLL(n) in front of that unrolls the loop n times on GPUs, so that
+ *                           the loads of several iterations run at the same time
  *     MX_ITEMS_RESIDENT_2   as MX_ITEMS_PLAIN. On a GPU the compiler limits the registers of a
  *     MX_ITEMS_RESIDENT_4   thread, so that 2 or 4 blocks of 256 threads are resident on a
  *                           multiprocessor (on most GPUs the limit is 128 and 64 registers). Then
@@ -141,16 +139,10 @@ void mx_body_fail_(const char *file, int line, const char *format, ...)
 #define MX_SIMD
 #define MX_SIMD_SUM(...)
 #define MX_UNROLL(n) MX_PRAGMA_(unroll n)
-#define MX_HOST_UNROLL(n)
 #else
 #define MX_SIMD MX_PRAGMA_(omp simd)
 #define MX_SIMD_SUM(...) MX_PRAGMA_(omp simd reduction(+ : __VA_ARGS__))
 #define MX_UNROLL(n)
-#ifdef __clang__ /* it unrolls such loops by itself */
-#define MX_HOST_UNROLL(n)
-#else
-#define MX_HOST_UNROLL(n) MX_PRAGMA_(GCC unroll n)
-#endif
 #endif
 
 /* The body's indices, from loop indices: o0 outermost, then o1 ..., i contiguous. */

@@ -26,8 +26,8 @@ def simd(items):
 
 
 def unroll(items, times=4):
-    """for k in minx.unroll(range(n), 4): the loop is unrolled, so that loads of several passes are on their way at
-    once.
+    """for k in minx.unroll(range(n), 4): GPUs unroll the loop, so that loads of several passes are on their way at
+    once. On hosts the compiler decides.
 
     >>> @minx.kernel
     ... def row_sum(i, out, a):
@@ -88,7 +88,7 @@ def loop_unrolled(t, node, call):
     times = t.number(call.args[1]).const if len(call.args) > 1 else 4
     if not isinstance(times, int) or not 1 <= times <= 64:
         raise t.error(call.args[1], "the second argument of unroll is a constant, 1 to 64")
-    t.range_loop(node, items, f"MX_UNROLL({times}) MX_HOST_UNROLL({times})")
+    t.range_loop(node, items, f"MX_UNROLL({times})")
 
 
 LOOPS[simd] = loop_over_simd

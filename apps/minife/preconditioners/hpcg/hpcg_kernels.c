@@ -66,7 +66,6 @@ MX_FOR(3D, fe_colour_rows, MX_ITEMS_PLAIN)
 #define ADD_ROW(sum, values, columns, number)                                                 \
     do {                                                                                      \
         const int entries_ = (int)MX_EXTENT(values, 1);                                       \
-        MX_HOST_UNROLL(4)                                                                     \
         for (int e_ = 0; e_ < entries_; e_++)                                                 \
             (sum) += MX_LOAD(values, number, e_) * MX_AT(a->x, MX_LOAD(columns, number, e_)); \
     } while (0)
