@@ -1,4 +1,5 @@
-/* openmp: each thread of a parallel region runs one contiguous part of the chunks. */
+/* openmp: each thread of a parallel region runs one contiguous part of the chunks. With a dynamic
+ * schedule it takes one chunk after the other. */
 #include "openmp_waits.h"
 
 #include "base/backend.h"

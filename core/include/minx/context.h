@@ -187,7 +187,7 @@ typedef struct mx_ctx_info {
     const char *backend; /* "openmp" */
     mx_layout layout;
     mx_space space;           /* where its views live by default */
-    int threads;              /* host threads; 1 on cuda */
+    int threads;              /* host threads; 1 on a GPU */
     int device;               /* -1 on hosts */
     const char *device_name;  /* "" on hosts */
     bool host_accessible;     /* can host code access the default space? */

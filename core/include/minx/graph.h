@@ -27,7 +27,7 @@
  * as the context's. The context must outlive the graph.
  *
  * An operation without items or elements makes no node. Copies are recorded between views that
- * kernels of the context can access (MX_ERR_SPACE): on cuda that includes pinned memory, but not
+ * kernels of the context can access (MX_ERR_SPACE): on GPUs that includes pinned memory, but not
  * ordinary host memory. While a graph records, MX_ERR_ARG is the answer to operations with host
  * memory (mx_import, mx_read_element), to sorting, and to the creation of scatter views. */
 #pragma once

@@ -1,6 +1,6 @@
 /* For kernel files. A kernel file is plain C11 that nvcc also takes as CUDA C++ (no VLAs, explicit
- * casts, initialisers in order). minx_add_kernels compiles it once for each instance (host, simt or
- * cuda, each in layout left or right), and once more for the dispatch table:
+ * casts, initialisers in order). minx_add_kernels compiles it once for each instance (host, simt,
+ * cuda or hip, in layout left or right), and once more for the dispatch table:
  *
  *     #include "minx/kernel.h"
  *     #include "tl_kernels.h" // MX_DECLARE_FOR(2D, tl_update, tl_update_args): see minx/launch.h
@@ -44,11 +44,11 @@
  *                           for scattered loads (4), or process a column of cells (2)
  *
  * Teams have the first two. MX_ITEMS_SIMD is for teams whose items are small and wait for memory. On
- * cuda the compiler then limits the registers of a lane (to 32 on most devices), so that the device
- * runs its maximum number of lanes at the same time.
+ * a GPU the compiler then limits the registers of a lane (to 32 on most GPUs), so that the GPU runs
+ * its maximum number of lanes at the same time.
  *
  * A prologue runs before the items, on a private copy of the arguments: on hosts once for each
- * launch, on cuda once for each thread (for a scan once):
+ * launch, on a GPU once for each thread (for a scan once):
  *     MX_BODY void tl_step_prologue(tl_step_args *a) { a->alpha = MX_AT(a->rr) / MX_AT(a->pw); }
  *     MX_REDUCE(2D, tl_step, MX_SUM, MX_ITEMS_SIMD, tl_step_prologue)
  * With a prologue, a scalar that an earlier kernel stored in a view is not read again for each
@@ -63,7 +63,7 @@
  * Rows are along the contiguous index, and should be long: a row of 3 items takes longer than 3
  * items of a long row. Instead of a launch over n x 3, launch over n and loop over 3 in the body.
  *
- * MX_ON_DEVICE is 1 where a body is compiled for cuda or simt, else 0: see minx/detail/language.h.
+ * MX_ON_DEVICE is 1 where a body is compiled for a GPU or simt, else 0: see minx/detail/language.h.
  *
  * Your duty: two items of a launch must not access the same element, unless both only read it, or
  * both use mx_atomic_* or a scatter view. check=races finds such items (docs/debugging.md). */
@@ -94,9 +94,9 @@
  *     MX_BODY_REQUIRE(rho > 0, "density %g in cell (%d, %d)", rho, j, k);
  *
  * On hosts an item whose condition does not hold ends there, the others run, and the launch returns
- * MX_ERR_BODY with the kernel's name and the first of the messages. On cuda the message goes to
- * stdout and the kernel stops: the next mx_fence is MX_ERR_DEVICE, and after it the process cannot
- * use the device. Items with it are not vectorised.
+ * MX_ERR_BODY with the kernel's name and the first of the messages. On a GPU the message goes to
+ * stdout and the kernel stops. The next mx_fence is MX_ERR_DEVICE, and the process cannot use the
+ * device any more; on hip the process ends. Items with it are not vectorised.
  *
  * In a void function that a body calls it ends that function only: on hosts the body goes on behind
  * the call, and the launch fails all the same. In teams the condition must be the same for all
@@ -182,7 +182,7 @@ void mx_body_fail_(const char *file, int line, const char *format, ...)
 /* Reductions into an array: the body gets it as NAME_array and adds to element e by
  *     mx_array_add(array, e, x)
  * With another reducer than MX_SUM the body uses an atomic: mx_atomic_max(mx_array_at(array, e), x).
- * On hosts each thread has an array of its own. On cuda the threads of a block share one and add by
+ * On hosts each thread has an array of its own. On GPUs the threads of a block share one and add by
  * atomics, so sums of floating-point numbers may differ there in their last bits from run to run.
  * Elements have 4 or 8 bytes. e is 0 to length - 1: builds with MINX_BOUNDS_CHECK check it. */
 #ifdef MINX_BOUNDS_CHECK

@@ -27,7 +27,7 @@ extern "C" {
 
 #define MX_LAYOUT_ENUMERATOR_(NAME, name, prefix, ...) MX_LAYOUT_##NAME,
 typedef enum mx_layout {
-    MX_LAYOUT_DEFAULT, /* the context's own: right on hosts, left on cuda and simt */
+    MX_LAYOUT_DEFAULT, /* the context's own: right on hosts, left on GPUs and simt */
     MX_LAYOUT_LEFT,    /* the first index is contiguous (Fortran) */
     MX_LAYOUT_RIGHT,   /* the last index is contiguous (C) */
     MX_LAYOUT_STRIDE,  /* any strides */

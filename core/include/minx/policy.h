@@ -125,7 +125,7 @@ enum { MX_AUTO = -1 };
 enum { MX_TEAM_MAX = 1024 };
 
 /* `league` teams of `size` threads of `lanes` vector lanes each. Scratch is memory that a team, or
- * each of its threads, has while it runs: level 0 is small and fast (shared memory on cuda), level
+ * each of its threads, has while it runs: level 0 is small and fast (shared memory on GPUs), level
  * 1 large. */
 typedef struct mx_teams {
     mx_ctx ctx;

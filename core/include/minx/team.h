@@ -39,7 +39,7 @@
  * Scratch    MX_TEAM_SCRATCH(t, level, mx_f64_2, name, n0, n1)      declares accessor `name` of n0 x n1 elements that the team
  *            MX_THREAD_SCRATCH(t, level, mx_i32_1, name, n)         shares, or that each thread has for itself; any rank from 1
  *            Contents are undefined at first. The policy sets how much scratch there is (mx_with_scratch). A request for more
- *            makes the body return, and the launch (on cuda, the next fence) is MX_ERR_MEMORY.
+ *            makes the body return, and the launch (on a GPU, the next fence) is MX_ERR_MEMORY.
  *
  * Rules: barriers and collectives are called by all threads or none (uniform control flow); no
  * return before a barrier; no break out of a vector loop; a store outside of a vector loop goes
