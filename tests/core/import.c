@@ -298,10 +298,31 @@ static void test_own_array(mx_ctx ctx)
     MUST(mx_view_destroy(&view));
 }
 
+/* So long that up to two threads of hosts copy it past their caches, from and to odd addresses. The
+ * bytes in front of the copy and behind it do not change. */
+static void test_past_caches(mx_ctx ctx)
+{
+    const int64_t bytes = 2 * (16 << 20) + 12345;
+    mx_view view;
+    unsigned char *const in = check_memory((size_t)bytes + 2);
+    unsigned char *const out = check_memory((size_t)bytes + 6);
+    for (int64_t b = 0; b < bytes; b++) in[1 + b] = (unsigned char)(b * 7 + b / 251);
+    memset(out, 0xee, (size_t)bytes + 6);
+    MUST(mx_view_create_1d(ctx, "long", MX_U8, bytes, &view));
+    CHECK_OK(mx_import(ctx, view, in + 1, NULL));
+    CHECK_OK(mx_export(ctx, view, out + 3, NULL));
+    CHECK(memcmp(in + 1, out + 3, (size_t)bytes) == 0);
+    CHECK(out[2] == 0xee && out[3 + bytes] == 0xee);
+    MUST(mx_view_destroy(&view));
+    free(out);
+    free(in);
+}
+
 static void test(mx_ctx ctx)
 {
     test_shapes(ctx);
     test_large(ctx);
+    test_past_caches(ctx);
     test_empty(ctx);
     test_parts(ctx);
     test_repeated(ctx);

@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum {
     REDUCE_BLOCKS = 1024,
@@ -29,6 +32,7 @@ enum {
     SHARES = 16,      /* chunks for each thread, with the dynamic schedule */
     SCAN_CHUNKS = 16, /* chunks for each thread, in a part of a scan */
     PARALLEL_BYTES = 16384,
+    PAST_CACHE_BYTES = 16 << 20, /* of one thread: more than its share of the cache */
     LONG_TILE = 512, /* items or short rows; tiles from this size on are rounded to cache lines */
     SHORT_ROW = 8,   /* a row with fewer items is short, such as one of coordinates */
     LINE = 64        /* bytes of a cache line, and the alignment of memory */
@@ -406,12 +410,35 @@ typedef struct move_args {
     size_t size, bytes;
 } move_args;
 
+/* As memcpy, for parts that do not stay in the cache. An ordinary store reads the line that it changes
+ * from memory; these stores do not. memcpy has them too. It uses them for parts larger than the whole
+ * cache: too late where several threads copy, and never on a virtual machine that claims a cache of
+ * hundreds of MiB. */
+static void copy_past_cache(char *to, const char *from, size_t bytes)
+{
+#ifdef __SSE2__
+    const size_t head = (LINE - (uintptr_t)to % LINE) % LINE;
+    memcpy(to, from, head);
+    for (to += head, from += head, bytes -= head; bytes >= LINE; bytes -= LINE) {
+        for (size_t part = 0; part < LINE; part += sizeof(__m128i))
+            _mm_stream_si128((void *)(to + part), _mm_loadu_si128((const void *)(from + part)));
+        to += LINE;
+        from += LINE;
+    }
+    _mm_sfence(); /* other threads see these stores before later ones */
+#endif
+    memcpy(to, from, bytes);
+}
+
 static void run_copy(const mx_launch *l, int64_t first, int64_t last)
 {
     const move_args *a = l->args;
     const size_t begin = (size_t)first * a->size,
                  end = (size_t)last * a->size < a->bytes ? (size_t)last * a->size : a->bytes;
-    memcpy(a->to + begin, a->from + begin, end - begin);
+    if (end - begin < PAST_CACHE_BYTES)
+        memcpy(a->to + begin, a->from + begin, end - begin);
+    else
+        copy_past_cache(a->to + begin, a->from + begin, end - begin);
 }
 
 /* Requests the pages of unused memory in one call, which is faster than a page fault at the first
