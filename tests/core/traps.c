@@ -259,6 +259,10 @@ static void test_require(mx_ctx ctx)
     MUST(mx_import(ctx, vx, &density[0][0], NULL));
     CHECK_FAILS(traps_require(all, &args), MX_ERR_BODY, "(31 such items)");
     CHECK_OK(traps_require(mx_range_2d(ctx, 4, 10, 0, 30), &args));
+    density[19][0] = -2; /* a team counts once, however many members it has */
+    MUST(mx_import(ctx, vx, &density[0][0], NULL));
+    CHECK_FAILS(traps_require_team(mx_league(ctx, 20, MX_AUTO, MX_AUTO), &args), MX_ERR_BODY,
+                "(2 such items)");
     MUST(mx_view_destroy(&vx));
     MUST(mx_view_destroy(&vy));
 }

@@ -27,3 +27,4 @@ MX_DECLARE_REDUCE(1D, traps_fields, traps_search_args, traps_found)
 MX_ARGS(traps_require_args, (mx_cf64_2, x) (mx_f64_2, y));
 MX_DECLARE_FOR(2D, traps_require, traps_require_args)
 MX_DECLARE_REDUCE(2D, traps_require_sum, traps_require_args, double)
+MX_DECLARE_FOR(TEAM, traps_require_team, traps_require_args)

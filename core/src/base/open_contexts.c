@@ -188,7 +188,10 @@ mx_err mx_ctx_fail_nested_(mx_ctx ctx, const char *kernel)
 {
     const char *const nested = __atomic_exchange_n(&mx_core(ctx)->nested, NULL, __ATOMIC_RELAXED);
     const int64_t again = mx_core(ctx)->failed_again, once = mx_core(ctx)->failed_items - again;
-    const int64_t items = again > once ? again : once; /* most fail both times */
+    const int64_t fails = again > once ? again : once; /* most fail both times */
+    const mx_team_shape *const team = &mx_core(ctx)->launch->team;
+    const int members = team->size > 0 ? team->size * team->lanes : 1; /* all fail together */
+    const int64_t items = (fails + members - 1) / members;
     mx_core(ctx)->failed_items = mx_core(ctx)->failed_again = 0;
     if (nested == body_failed)
         return MX_FAIL(MX_ERR_BODY, "kernel %s: %s (%lld such item%s)", kernel,

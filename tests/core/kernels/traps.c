@@ -2,6 +2,7 @@
 #include "traps.h"
 
 #include "minx/kernel.h"
+#include "minx/team.h"
 
 MX_BODY void traps_step_body(const traps_step_args *a, int i)
 {
@@ -67,3 +68,9 @@ MX_BODY void traps_require_sum_body(const traps_require_args *a, int i, int j, d
     *sum += sqrt(MX_AT(a->x, i, j));
 }
 MX_REDUCE(2D, traps_require_sum, MX_SUM)
+MX_BODY void traps_require_team_body(const traps_require_args *a, mx_team *t)
+{
+    MX_BODY_REQUIRE(MX_AT(a->x, t->league_rank, 0) >= 0, "row %d", t->league_rank);
+    MX_TEAM_SINGLE (t) MX_AT(a->y, t->league_rank, 0) = sqrt(MX_AT(a->x, t->league_rank, 0));
+}
+MX_FOR(TEAM, traps_require_team)
