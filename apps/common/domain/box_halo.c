@@ -389,7 +389,7 @@ mx_err app_box_halo_exchange_and_sum(app_box_halo h, int depth, const mx_view *f
 {
     MX_TRY(begin(h, depth, fields, count, corners, true));
     const mx_err sum = app_sum_view(h->transport, sums, first, numbers);
-    const mx_err end =
-        app_box_halo_end(h); /* in any case: the fields may end before the halo does */
+    /* also after an error: the fields may be destroyed before the halo is */
+    const mx_err end = app_box_halo_end(h);
     return sum != MX_OK ? sum : end;
 }

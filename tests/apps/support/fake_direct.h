@@ -90,6 +90,7 @@ DIRECT_FUNCTION void direct_store(char *to, uint64_t unit, uint64_t left)
 typedef struct fake_mailbox {
     int file;
     size_t bytes;
+    uint64_t *box;
     uint32_t state;
 } fake_mailbox;
 
@@ -108,15 +109,16 @@ static inline mx_err fake_mailbox_open(mx_ctx ctx, size_t bytes, void **opened, 
     fake_mailbox *const m = calloc(1, sizeof *m);
     (void)ctx;
     MX_REQUIRE(m != NULL, MX_ERR_MEMORY, "no memory for a test");
+    *opened = m; /* which close frees, also after a failure */
     char name[] = "/tmp/minx_mailbox_XXXXXX";
     m->file = mkstemp(name); /* others open it by the number of the file */
     if (m->file >= 0) unlink(name);
     m->bytes = bytes;
     MX_REQUIRE(m->file >= 0 && ftruncate(m->file, (off_t)bytes) == 0, MX_ERR_MEMORY,
                "no shared memory for a test");
-    MX_TRY(fake_map(m->file, bytes, box));
-    for (size_t w = 0; w < bytes / sizeof before; w++) (*box)[w] = before << 32 | before;
-    *opened = m;
+    MX_TRY(fake_map(m->file, bytes, &m->box));
+    for (size_t w = 0; w < bytes / sizeof before; w++) m->box[w] = before << 32 | before;
+    *box = m->box;
     *state = &m->state;
     *blocks = 3 * FAKE_BLOCKS;
     return MX_OK;
@@ -126,6 +128,7 @@ static inline void fake_mailbox_close(void *opened)
 {
     fake_mailbox *const m = opened;
     if (m == NULL) return;
+    if (m->box != NULL) munmap(m->box, m->bytes);
     close(m->file);
     free(m);
 }
