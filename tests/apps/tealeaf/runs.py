@@ -5,13 +5,14 @@ Each run must exit with 0 and say PASSED, its results file must pass minx-verify
 published value, where one is given, unless --published says otherwise. (The published values have 15 digits and were computed
 at the same tolerance of 1e-15 as the decks ask for; what is left are the roundings of some thousand iterations.) Every run must
 agree with the first by minx-verify, at its default tolerance, and runs that differ in the number of threads only bit for bit.
+Those on several ranks must print the text of --says.
 
 A deck "data:NAME" is looked for in the folder that MINX_REFERENCE_DATA names; where there is none the test is skipped, and
 fails if MINX_REQUIRE_DATA=1. Runs on a backend that is not available here are left out; when none is left, or the backend of
 --needs is missing, the test is skipped.
 
 usage: runs.py --tealeaf PROGRAM --verify PROGRAM --deck FILE [--keys KEY=VALUE...] [--expected U] [--published TOLERANCE]
-                       [--needs BACKEND]
+                       [--needs BACKEND] [--says TEXT]
                        --runs BACKEND:RANKS:THREADS ... --mpiexec WORD...    (THREADS 0: the backend's own; BACKEND may hold options: a+b)
 """
 import os
@@ -38,6 +39,9 @@ def launch(args, run, output):
     if done.returncode != 0 or "This run PASSED" not in done.stdout or match is None:
         print(f"{run}: exit code {done.returncode}, expected 0 and PASSED\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
         return None
+    if int(ranks) > 1 and args.says not in done.stdout:
+        print(f"{run}: expected '{args.says}' in its output\n{done.stdout[:2000]}")
+        return None
     return float(re.findall(r"^ step: +\d+ .* (\S+)$", done.stdout, re.M)[-1])
 
 
@@ -59,6 +63,7 @@ def main():
     parser.add_argument("--expected", type=float)
     parser.add_argument("--published", type=float, default=PUBLISHED)
     parser.add_argument("--needs")
+    parser.add_argument("--says", default="")
     parser.add_argument("--runs", nargs="+", required=True)
     args = parser.parse_args()
     if args.deck.startswith("data:"):
