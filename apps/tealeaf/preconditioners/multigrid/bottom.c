@@ -170,7 +170,7 @@ mx_err tl_bottom_create(const app_base *base, const tl_bottom_of *of, tl_bottom 
     tl_bottom_args *const c = &bottom->cycle;
     c->solid = of->solid;
     int count;
-    MX_TRY(tl_bottom_make_grids(of->global, of->spacing, c, &bottom->cells, &count));
+    MX_TRY(tl_bottom_make_grids(of->global, of->spacing, c, &count));
     MX_TRY(mx_view_create_1d(base->ctx, "multigrid, small grids", MX_F64, count, &bottom->data));
     MX_TRY(mx_bind(base->ctx, bottom->data, &c->data));
     c->steps = of->steps;

@@ -54,12 +54,11 @@ static int64_t end_of(const tl_bottom_args *c)
 }
 
 mx_err tl_bottom_make_grids(const int *global, const double *finest, tl_bottom_args *c,
-                            int64_t *all, int *elements)
+                            int *elements)
 {
     double spacing[TL_GRID_DIMS];
     int shift[TL_GRID_DIMS];
     memcpy(spacing, finest, sizeof spacing);
-    *all = 0;
     c->grids = 1;
     MX_TRY(make_grid(global, c->solid, 0, &c->grid[0]));
     for (;;) {
@@ -67,7 +66,6 @@ mx_err tl_bottom_make_grids(const int *global, const double *finest, tl_bottom_a
         int64_t cells[TL_GRID_DIMS];
         int coarse[TL_GRID_DIMS];
         for (int d = 0; d < TL_GRID_DIMS; d++) cells[d] = fine->cells[d];
-        *all += cells[0] * cells[1] * cells[2];
         *elements = (int)end_of(c);
         if (!tl_coarsens(cells, spacing, shift)) return MX_OK;
         MX_REQUIRE(c->grids < TL_BOTTOM_GRIDS, MX_ERR_EXTENT,

@@ -19,7 +19,6 @@ typedef struct tl_bottom_of {
 
 typedef struct tl_bottom {
     mx_view data;
-    int64_t cells; /* of all grids */
     tl_bottom_args cycle;
     tl_bottom_copy_args collect, spread;
     mx_teams team;

@@ -3,10 +3,10 @@
 #include "tl_grid_kernels.h"
 
 /* The grids of a domain of `global` cells, of which most are `spacing` apart, down
- * to one cell: cycle->grids and cycle->grid, from cycle->solid. *all: cells of all grids;
- * *elements: numbers of all arrays. MX_ERR_EXTENT if there are too many. Not collective. */
+ * to one cell: cycle->grids and cycle->grid, from cycle->solid. *elements: numbers of all arrays.
+ * MX_ERR_EXTENT if there are too many. Not collective. */
 mx_err tl_bottom_make_grids(const int *global, const double *spacing, tl_bottom_args *cycle,
-                            int64_t *all, int *elements);
+                            int *elements);
 
 /* Which dimensions become coarser: those that have more than one cell and whose cells are less than
  * twice as wide as the narrowest. The others are less coupled. False: none. */
