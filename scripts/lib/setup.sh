@@ -15,6 +15,23 @@ minx_die() {
 
 minx_have() { command -v "$1" >/dev/null 2>&1; }
 
+minx_children() { # prints the processes that this script has started, and those that they have started
+    cat /proc/[0-9]*/stat 2>/dev/null | awk -v root=$$ '
+        { pid = $1; sub(/.*\) /, ""); parent[pid] = $2 }
+        END { for (p in parent) for (q = p; q in parent; q = parent[q]) if (parent[q] == root) print p }'
+}
+
+# minx_end_children: for a script that was interrupted. Processes in the background get no interrupt from the terminal.
+minx_end_children() {
+    local running _
+    mapfile -t running < <(minx_children)
+    kill "${running[@]}" 2>/dev/null || true
+    for _ in $(seq 300); do
+        kill -0 "${running[@]}" 2>/dev/null || break
+        sleep 0.1
+    done
+}
+
 # minx_help FILE: prints the comment that a script opens with
 minx_help() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$1"; }
 
