@@ -162,7 +162,7 @@ function(app_environment)
     endif()
     # These look at how ranks wait, or whether memory is left.
     if(TARGET openmpi_yield AND NOT test MATCHES "^(apps_(busy|patience|watch|direct_late)|leak_)")
-      list(APPEND own LD_PRELOAD=$<TARGET_FILE:openmpi_yield>)
+      list(APPEND own LD_PRELOAD=$<TARGET_FILE:openmpi_yield> OMPI_MCA_mpi_yield_when_idle=1)
     endif()
     set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${own})
   endforeach()
