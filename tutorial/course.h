@@ -65,6 +65,8 @@ static inline int course_main(int argc, char **argv, mx_err (*run)(const course 
                 argv[0]);
         return 1;
     }
+    /* what a lesson prints stands above its error, in a pipe too */
+    setvbuf(stdout, NULL, _IOLBF, 0);
     mx_err err = mx_init();
     if (err == MX_OK) err = mx_ctx_create(argc > 1 ? argv[1] : "serial", &c.ctx);
     if (err == MX_OK) err = run(&c);

@@ -21,7 +21,7 @@ shows what the program prints, it must print that:
 
     $ build/lesson02 serial     (all gaps open)        $ build/lesson02 serial  # gaps 1 to 3 filled
 
-checked: what the page shows behind `$ build-bounds/lesson08 BACKEND`, on each backend of hosts. Files have the path from tutorial/.
+checked: what the page shows behind `$ build-bounds/lesson08 BACKEND`, on each backend of hosts. The folder of a file is `...`.
 
 LESSON: 01, 02 and so on; default: all.
 
@@ -104,7 +104,7 @@ def checked(program, number):
         for backend in ("serial", "openmp", "simt"):
             ran += 1
             code, got = run([program, words[1].replace("serial", backend), *words[2:]])
-            got = re.sub(rf"\S*/({folder.name}/)", r"(\1", got)
+            got = re.sub(rf"[^\s(]*/{folder.name}/", ".../", got)
             if code != 1 or got != expected:
                 faults.append(difference(f"{folder.name}: {command} on {backend}: exit code {code}, expected 1", expected, got))
     return report(faults if ran else [f"{folder.name}: the page shows no output of build-bounds/lesson{number}"])

@@ -37,7 +37,7 @@ static mx_err check(const double *height, const double *speed)
     for (int i = 0; i < STONES; i++) {
         MX_REQUIRE(speed[i] >= 0, MX_ERR_MISMATCH, "gap 3: nothing has come out of the view");
         MX_REQUIRE(speed[i] > 0, MX_ERR_MISMATCH,
-                   "gaps 1 and 2: no speed was computed: the view still has its zeros");
+                   "gaps 1 and 2: no speed was computed for stone %d: the view has its zero", i);
         /* on the ground all energy is that of the motion: v^2 / 2 = g h, for 1 kg */
         MX_TRY(course_expect("gap 1: v^2 / 2 in J", speed[i] * speed[i] / 2, 9.80665 * height[i],
                              1e-9));

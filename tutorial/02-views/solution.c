@@ -49,8 +49,10 @@ static mx_err compute(mx_ctx ctx, wall *w, const double *T, double *q)
     flux_args args = {0};
     MX_TRY(course_of_gap(1, mx_bind(ctx, w->k, &args.k)));
     MX_TRY(course_of_gap(2, mx_bind(ctx, w->T, &args.T)));
+    MX_TRY(course_expect("gap 2: the number of temperatures", MX_EXTENT(args.T, 0), POINTS, 0));
     MX_TRY(mx_import(ctx, w->T, T, NULL));
     MX_TRY(course_of_gap(3, mx_bind(ctx, w->q, &args.q)));
+    MX_TRY(course_expect("gap 3: the number of fluxes", MX_EXTENT(args.q, 0), CELLS, 0));
     /* GAP 4: all accessors must be bound before a launch */
     MX_TRY(mx_bind(ctx, w->dx, &args.dx));
     /* END 4 */

@@ -44,8 +44,8 @@ MX_BODY void moments_join(moments *into, const moments *m)
 {
     const double count = into->count + m->count, apart = m->mean - into->mean;
     if (count == 0) return; /* both are empty */
-    /* GAP 3: squares grow by those of m, and by apart^2 times the product of the counts divided by
-     * their sum; the mean moves by apart times the share of m in the sum of the counts */
+    /* GAP 3: squares grow by those of m, and by apart^2 times the product of both counts divided by
+     * `count`, their sum; the mean moves by apart times the share of m in `count` */
     (void)apart;
     /* END 3 */
     into->count = count;
@@ -78,7 +78,7 @@ static mx_err check_top(mx_range_1 cells, const wave_args *args)
     MX_TRY(wave_top(cells, args, &top));
     MX_REQUIRE(top.index >= 0, MX_ERR_MISMATCH, "gap 2: no item has offered a number");
     /* the maximum, at x = 1/4, is the border of cells 7499 and 7500: rounding decides between them */
-    MX_TRY(course_expect("gap 2: where it is", (double)top.index, TOP - 0.5, 0.5));
+    MX_TRY(course_expect("gap 2: the index of the maximum", (double)top.index, TOP - 0.5, 0.5));
     printf("highest near x = %.4f\n", (double)(top.index + 1) / CELLS);
     return MX_OK;
 }

@@ -83,7 +83,8 @@ static mx_err check_indices(mx_ctx ctx, const matrix *m)
     MX_TRY(course_expect("gap 2: the planted indices that are invalid", count, 3, 0));
     MX_TRY(count_invalid(ctx, m->column, ENTRIES, ROWS, &count));
     MX_REQUIRE(count == 0, MX_ERR_BOUNDS, "gap 3: %d columns of the matrix do not exist", count);
-    return MX_OK;
+    return course_expect("gap 3: the neighbour behind the last point", m->column[ENTRIES - 1], 0,
+                         0);
 }
 
 static mx_err multiply(mx_ctx ctx, const matrix *m, const double *x, double *y)

@@ -66,14 +66,19 @@ static mx_err swap(rod *r)
     return MX_OK;
 }
 
+/* A launch fails if its arguments were not bound, or not bound again behind a swap. */
+static mx_err launched(mx_err err)
+{
+    return course_of_gap(err == MX_ERR_STALE ? 3 : err == MX_ERR_ARG ? 2 : 1, err);
+}
+
 static mx_err run_steps(rod *r)
 {
     for (int n = 1; n <= STEPS; n++) {
-        const mx_err err = step(r);
-        MX_TRY(course_of_gap(err == MX_ERR_STALE ? 3 : err == MX_ERR_ARG ? 2 : 1, err));
+        MX_TRY(launched(step(r)));
         if (n % EVERY == 0) {
             double most;
-            MX_TRY(rod_change(mx_range_1d(r->ctx, 1, CELLS), &r->change, &most));
+            MX_TRY(launched(rod_change(mx_range_1d(r->ctx, 1, CELLS), &r->change, &most)));
             printf("step %4d: the largest change is %.4e K\n", n, most);
         }
         MX_TRY(swap(r));
