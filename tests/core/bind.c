@@ -495,15 +495,20 @@ static void test_accessors_inside(mx_ctx ctx)
 {
     mx_view row = make(ctx, "row", MX_F64, 1, MX_LAYOUT_DEFAULT);
     const double two = 2;
+    const bind_list_views views = {MX_VIEW_NULL, row};
     bind_inner_args args = {.rows = {.count = 2}};
     double sum = 0;
     MUST(mx_fill(ctx, row, &two));
+    MUST(bind_inner_args_bind(ctx, &views, &args));
+    CHECK_FAILS(bind_inner(mx_range_1d(ctx, 0, 6), &args, &sum), MX_ERR_ARG,
+                "accessor 'rows.row[0]' of its arguments (bind_inner_args) was never bound: call "
+                "mx_bind (for a scatter view mx_scatter_bind), or mx_bind_none");
     MUST(mx_bind(ctx, row, &args.rows.row[0]));
     CHECK_FAILS(bind_inner(mx_range_1d(ctx, 0, 6), &args, &sum), MX_ERR_ARG,
                 "accessor 'rows.row[1]' of its arguments (bind_inner_args) was never bound");
     MUST(mx_bind(ctx, row, &args.rows.row[1]));
     CHECK_OK(bind_inner(mx_range_1d(ctx, 0, 6), &args, &sum));
-    CHECK_F64(sum, 24, 0);
+    CHECK_F64(sum, 36, 0);
     MUST(mx_view_destroy(&row));
 }
 

@@ -30,11 +30,11 @@ MX_ARGS_FROM(bind_list_args, bind_list_views,
 );
 MX_DECLARE_FOR(2D, bind_list, bind_list_args)
 
-/* A member with accessors inside. */
+/* A member with accessors inside, which bind_inner_args_bind leaves to its caller. */
 typedef struct bind_rows {
     int32_t count;
     mx_cf64_1 row[2];
 } bind_rows;
 #define BIND_ROWS(ACCESSOR, m) ACCESSOR(m.row[0]) ACCESSOR(m.row[1])
-MX_ARGS(bind_inner_args, (bind_rows, rows, BIND_ROWS));
+MX_ARGS_FROM(bind_inner_args, bind_list_views, (bind_rows, rows, BIND_ROWS) (mx_cf64_1, row));
 MX_DECLARE_REDUCE(1D, bind_inner, bind_inner_args, double)

@@ -7,7 +7,8 @@
 #ifndef TEAM_WITHOUT_HEADER
 #include "minx/team.h"
 #endif
-#if !defined(MX_GPU_CODE_) || defined(NONE) || defined(NO_JOIN_OF_A_SCAN)
+#if (!defined(MX_GPU_CODE_) || defined(NONE) || defined(NO_JOIN_OF_A_SCAN)) && \
+    !defined(SCAN_WITHOUT_HEADER) && !defined(CUSTOM_SCAN_WITHOUT_HEADER)
 #include "minx/scan.h" /* for nvcc it brings CUB, which takes three times as long as all else */
 #endif
 
@@ -17,6 +18,11 @@ typedef struct args {
 } args;
 #else
 MX_ARGS(args, (mx_f64_1, x) (mx_f64_2, y));
+#endif
+#ifdef NO_COMMA_BEHIND_ONE
+MX_ARGS(no_comma, (mx_f64_1, x) double alpha;);
+#elif defined(NO_COMMA_BEHIND_TWO)
+MX_ARGS(no_comma, (mx_f64_1, x) (mx_f64_2, y) double alpha; int n;);
 #endif
 typedef struct other_args {
     mx_f64_1 x;
@@ -206,6 +212,20 @@ MX_FOR(TEAM, k, MX_ITEMS_RESIDENT_2)
 MX_DECLARE_FOR(TEAM, k, args)
 MX_BODY void k_body(const args *a, mx_team *t) { MX_AT(a->x, t->league_rank) = 1; }
 MX_FOR(TEAM, k)
+#elif defined(SCAN_WITHOUT_HEADER) || defined(CUSTOM_SCAN_WITHOUT_HEADER)
+MX_DECLARE_SCAN(1D, k, args, double)
+MX_BODY void k_body(const args *a, int i, double *sum, bool final)
+{
+    if (final) MX_AT(a->x, i) = *sum;
+    *sum += 1;
+}
+#ifdef SCAN_WITHOUT_HEADER
+MX_SCAN(1D, k, MX_SUM)
+#else
+MX_BODY void begin(double *v) { *v = 0; }
+MX_BODY void join(double *into, const double *v) { *into += *v; }
+MX_SCAN_CUSTOM(1D, k, begin, join)
+#endif
 #elif defined(POINTER_TO_ACCESSOR)
 MX_DECLARE_FOR(1D, k, args)
 MX_BODY void k_body(const args *a, int i)

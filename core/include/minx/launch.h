@@ -76,7 +76,7 @@
  *     #define CSR_ACCESSORS(ACCESSOR, m) ACCESSOR(m.begin) ACCESSOR(m.column)
  *     MX_ARGS(spmv_args, (csr, matrix, CSR_ACCESSORS) (mx_cf64_1, x) (mx_f64_1, y));
  *
- * MX_ARGS_FROM does the same, and also defines a function that binds all accessors. It takes the
+ * MX_ARGS_FROM does the same, and also defines a function that binds the accessors. It takes the
  * views from members of the same names in a struct of views:
  *
  *     typedef struct heat_views {
@@ -91,7 +91,9 @@
  *     mx_err heat_args_bind(mx_ctx ctx, const heat_views *views, heat_args *args);
  *
  * Call it again after views were swapped, resized or created again. On failure the accessors
- * bound so far stay bound. Several argument structs may be bound from one struct of views.
+ * bound so far stay bound. Several argument structs may be bound from one struct of views. It does
+ * not bind the members with accessors inside: a scatter view (kit/scatter.h) is bound by
+ * mx_scatter_bind, others by mx_bind of each accessor.
  *
  * Use both macros at file scope, with a semicolon. */
 #pragma once

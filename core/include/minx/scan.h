@@ -23,6 +23,8 @@
 #pragma once
 #include "minx/kernel.h"
 
+#undef MX_SCAN
+#undef MX_SCAN_CUSTOM
 #define MX_SCAN(S, name, ...) MX_DEFINE_(SCAN_, S, name, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)
 #define MX_SCAN_CUSTOM(S, name, init, ...) \
     MX_DEFINE_CUSTOM_(SCAN_CUSTOM_, S, name, init, __VA_ARGS__, MX_DEFAULT_, MX_DEFAULT_, ~)

@@ -293,9 +293,10 @@ mx_err mx_accessors_check(mx_ctx ctx, const char *kernel, const mx_args_table *t
         } else {
             MX_REQUIRE(
                 mx_stamp_is_none(word), MX_ERR_ARG,
-                "kernel %s: accessor '%s' of its arguments (%s) was never bound: call mx_bind, "
+                "kernel %s: accessor '%s' of its arguments (%s) was never bound: call mx_bind%s, "
                 "or mx_bind_none where this kernel does not use it",
-                kernel, name, table->type);
+                kernel, name, table->type,
+                strchr(name, '.') != NULL ? " (for a scatter view mx_scatter_bind)" : "");
         }
     }
     return MX_OK;

@@ -32,5 +32,6 @@ MX_FOR(2D, bind_list)
 MX_BODY void bind_inner_body(const bind_inner_args *a, int i, double *sum)
 {
     for (int n = 0; n < a->rows.count; n++) *sum += MX_AT(a->rows.row[n], i);
+    *sum += MX_AT(a->row, i);
 }
 MX_REDUCE(1D, bind_inner, MX_SUM)

@@ -40,10 +40,10 @@ typedef struct mx_args_table {
 #define MX_LISTED_(T) enum { T##_needs_MX_ARGS = 1 }
 #define MX_REQUIRE_LISTED_(name, T) enum { name##__args_are_listed = T##_needs_MX_ARGS };
 
-#define MX_DEFINE_ARGS_(T, LIST, ...)      \
-    typedef struct T {                     \
-        MX_END_OF_LIST_(MX_MEMBER_A_ LIST) \
-        __VA_ARGS__                        \
+#define MX_DEFINE_ARGS_(T, LIST, ...)                         \
+    typedef struct T {                                        \
+        MX_END_OF_LIST_(MX_NO_COMMA_BEHIND_ACCESSORS_A_ LIST) \
+        __VA_ARGS__                                           \
     } T;
 #define MX_DEFINE_BIND_(T, VIEWS, LIST)                        \
     static inline __attribute__((unused))                      \
@@ -74,19 +74,27 @@ typedef struct mx_args_table {
 
 /* MX_END_OF_LIST_(M_A_ LIST) calls M for each entry of a list. M_A_ takes the first one and leaves
  * M_B_ in front of the others, and so on. What remains, M_A_ or M_B_, gets a suffix and is then
- * empty. */
+ * empty. Where the comma behind the list is missing, it does not get it: so the names of the members'
+ * M say what is wrong. */
 #define MX_END_OF_LIST_(...) MX_ADD_SUFFIX_(__VA_ARGS__)
 #define MX_ADD_SUFFIX_(...) __VA_ARGS__##END_
 
 #define MX_MEMBER_(type, member, ...) type member;
-#define MX_MEMBER_A_(...) MX_MEMBER_(__VA_ARGS__, ~) MX_MEMBER_B_
-#define MX_MEMBER_B_(...) MX_MEMBER_(__VA_ARGS__, ~) MX_MEMBER_A_
-#define MX_MEMBER_A_END_
-#define MX_MEMBER_B_END_
+#define MX_NO_COMMA_BEHIND_ACCESSORS_A_(...) \
+    MX_MEMBER_(__VA_ARGS__, ~) MX_NO_COMMA_BEHIND_ACCESSORS_B_
+#define MX_NO_COMMA_BEHIND_ACCESSORS_B_(...) \
+    MX_MEMBER_(__VA_ARGS__, ~) MX_NO_COMMA_BEHIND_ACCESSORS_A_
+#define MX_NO_COMMA_BEHIND_ACCESSORS_A_END_
+#define MX_NO_COMMA_BEHIND_ACCESSORS_B_END_
 
+/* An entry of two words is bound; one with a third word is left to the caller. */
 #define MX_BIND_MEMBER_(type, member) MX_TRY(mx_bind(ctx, views_->member, &args_->member));
-#define MX_BIND_A_(...) MX_BIND_MEMBER_(__VA_ARGS__) MX_BIND_B_
-#define MX_BIND_B_(...) MX_BIND_MEMBER_(__VA_ARGS__) MX_BIND_A_
+#define MX_BIND_BY_CALLER_(...)
+#define MX_BIND_HOW_(type, member, third, fourth, ...) fourth
+#define MX_BIND_A_(...) \
+    MX_BIND_HOW_(__VA_ARGS__, MX_BIND_BY_CALLER_, MX_BIND_MEMBER_, ~)(__VA_ARGS__) MX_BIND_B_
+#define MX_BIND_B_(...) \
+    MX_BIND_HOW_(__VA_ARGS__, MX_BIND_BY_CALLER_, MX_BIND_MEMBER_, ~)(__VA_ARGS__) MX_BIND_A_
 #define MX_BIND_A_END_
 #define MX_BIND_B_END_
 

@@ -52,6 +52,11 @@
         false, #name                           \
         ": " #S " is no index space: 1D to 6D, 1D_64 to 6D_64, or TEAM (the first argument)");
 
+/* minx/scan.h replaces these. */
+#define MX_SCAN(S, name, ...) \
+    MX_STATIC_ASSERT(false, #name ": scans are defined in minx/scan.h, which is not included");
+#define MX_SCAN_CUSTOM MX_SCAN
+
 /* The parameters of a body behind its arguments: the indices (or the team), then those of the
  * pattern. */
 #define MX_PARAMETERS_RANGE_(D, I) MX_PARAMETERS_##D##_(I)

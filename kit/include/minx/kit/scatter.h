@@ -1,7 +1,7 @@
 /* Scatter views: for kernels whose items add to the same elements of a view.
  *
  *     argument  (MX_SCATTER_OF(mx_f64_1, MX_SUM), h, MX_SCATTER_ACCESSOR)
- *               in the list of MX_ARGS: an accessor's type, and one of MX_SUM, MX_PROD, MX_MIN, MX_MAX
+ *               in the list of MX_ARGS or MX_ARGS_FROM: an accessor's type, and one of MX_SUM, MX_PROD, MX_MIN, MX_MAX
  *     body      MX_SCATTER(a->h, 1.0, bin);             element (bin) += 1.0; a body only adds, it does not read
  *     driver    mx_scatter_create(ctx, histogram, MX_SUM, &s);
  *               mx_scatter_bind(ctx, &s, &args.h);
