@@ -238,6 +238,10 @@ MX_FOR(1D, k)
 MX_DECLARE_FOR(1D, k, args)
 MX_BODY void k_body(const args *a, int i) { MX_AT(a->x, ii) = 1; }
 MX_FOR(1D, k)
+#elif defined(FLOATING_INDEX)
+MX_DECLARE_FOR(1D, k, args)
+MX_BODY void k_body(const args *a, int i) { MX_AT(a->x, 0.5 * i) = 1; }
+MX_FOR(1D, k)
 #elif defined(UNKNOWN_FUNCTION)
 MX_DECLARE_FOR(1D, k, args)
 MX_BODY void k_body(const args *a, int i) { MX_AT(a->x, i) = squareroot(i); }

@@ -256,8 +256,8 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
     mx_bind_((ctx), (view), (origin), (accessor), (uint64_t)(sizeof((accessor)->shape->code) - 1), \
              sizeof(*(accessor)->data), text, __FILE__, __LINE__, __func__)
 
-/* ---- MX_AT(v, i, j): an element, as an lvalue. MX_EXTENT(v, d): the extent of dimension d, a digit
- * from 0 to 7. ---- */
+/* ---- MX_AT(v, i, j): an element, as an lvalue; indices are integers. MX_EXTENT(v, d): the extent of
+ * dimension d, a digit from 0 to 7. ---- */
 #define MX_STATIC_(member) (sizeof(member) - 1)
 #define MX_STRIDE_(v, d) \
     (MX_STATIC_((v).shape->k##d) ? (int64_t)MX_STATIC_((v).shape->k##d) : (int64_t)(v).stride[d])
@@ -268,6 +268,8 @@ mx_err mx_bind_(mx_ctx ctx, mx_view view, const int64_t *origin, void *accessor,
 /* The arguments layout, rank and dimension of mx_term_, which are known at compile time. */
 #define MX_CODE_(v) MX_STATIC_((v).shape->code)
 #define MX_TERM_ARGUMENTS_(v, d) (int)(MX_CODE_(v) >> 4 & 15), (int)(MX_CODE_(v) & 15), d
+/* An index as int64_t. As in a[i] of C, a floating-point number is an error of the compiler. */
+#define MX_INTEGER_(i) ((int64_t)((i) | (int64_t)0))
 
 #ifdef MINX_BOUNDS_CHECK
 #ifdef MX_GPU_CODE_
@@ -389,8 +391,8 @@ MX_INLINE int64_t mx_checked_term_(int layout, int rank, int d, int64_t index, i
                : mx_fault_record_(fault, stamp, expression, d, index, origin, extent, file, line);
 }
 MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
-#define MX_TERM_(v, d, i)                                                                     \
-    mx_checked_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d), (v).origin[d], \
+#define MX_TERM_(v, d, i)                                                                       \
+    mx_checked_term_(MX_TERM_ARGUMENTS_(v, d), MX_INTEGER_(i), MX_STRIDE_(v, d), (v).origin[d], \
                      MX_EXTENT_(v, d), (v).fault, (v).stamp, #v, __FILE__, __LINE__)
 /* Rank 0 has no index: checks that the accessor is bound. */
 #define MX_BOUND_(v) \
@@ -400,12 +402,12 @@ MX_INLINE int64_t mx_offset_(int64_t offset) { return offset < 0 ? 0 : offset; }
 /* In C a known stride is multiplied here, outside of any function: through a function call gcc does
  * not combine it with the element's size, and uses gathers instead of contiguous loads. */
 #ifdef __cplusplus
-#define MX_TERM_(v, d, i) mx_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d))
+#define MX_TERM_(v, d, i) mx_term_(MX_TERM_ARGUMENTS_(v, d), MX_INTEGER_(i), MX_STRIDE_(v, d))
 #else
-#define MX_TERM_(v, d, i)                                                      \
-    __builtin_choose_expr(MX_STATIC_((v).shape->k##d),                         \
-                          (int64_t)(i) * (int64_t)MX_STATIC_((v).shape->k##d), \
-                          mx_term_(MX_TERM_ARGUMENTS_(v, d), (int64_t)(i), MX_STRIDE_(v, d)))
+#define MX_TERM_(v, d, i)                                                        \
+    __builtin_choose_expr(MX_STATIC_((v).shape->k##d),                           \
+                          MX_INTEGER_(i) * (int64_t)MX_STATIC_((v).shape->k##d), \
+                          mx_term_(MX_TERM_ARGUMENTS_(v, d), MX_INTEGER_(i), MX_STRIDE_(v, d)))
 #endif
 #define MX_BOUND_(v) 0
 #define MX_OFFSET_(sum) (sum)

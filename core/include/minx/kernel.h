@@ -198,9 +198,9 @@ MX_INLINE void *mx_array_at_(void *values, size_t size, int64_t e, int64_t lengt
 #else
 #define MX_TYPE_OF_VALUES_(array) __typeof__((array).values_)
 #endif
-#define mx_array_at(array, e)                                                               \
-    ((MX_TYPE_OF_VALUES_(array))mx_array_at_((array).values_, sizeof *(array).values_,      \
-                                             (int64_t)(e), (array).length_, (array).fault_, \
+#define mx_array_at(array, e)                                                                 \
+    ((MX_TYPE_OF_VALUES_(array))mx_array_at_((array).values_, sizeof *(array).values_,        \
+                                             MX_INTEGER_(e), (array).length_, (array).fault_, \
                                              __FILE__, __LINE__))
 #else
 #define mx_array_at(array, e) (&(array).values_[e])
