@@ -15,11 +15,10 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
 from launcher import lines_of_backends, on_ranks, options_of
+from minife_forms import FREE, STORED
 
 TOLERANCE = 1e-9
 MESHES = (("nx=5", "ny=4", "nz=3"), ("nx=37", "ny=10", "nz=9"))
-STORED = ("csr", "csr8", "ell", "sell", "lines", "symmetric")
-FREE = ("elements", "nodes", "uniform")
 
 
 def read(path):

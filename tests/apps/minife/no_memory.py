@@ -12,8 +12,11 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
 from launcher import run_ranks
 
-RUNS = (["operator=csr", "overlap=on"], ["operator=csr8", "preconditioner=multigrid"], ["operator=symmetric", "problem=manufactured",
-        "mesh=distorted", "solver=single-reduction", "preconditioner=chebyshev"])
+RUNS = [
+    ["operator=csr", "overlap=on"],
+    ["operator=csr8", "preconditioner=multigrid"],
+    ["operator=symmetric", "problem=manufactured", "mesh=distorted", "solver=single-reduction", "preconditioner=chebyshev"],
+]
 # of a view, and of the arguments of a kernel
 ABOUT_MEMORY = re.compile(r"no \d+ bytes|no memory")
 

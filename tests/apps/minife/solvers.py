@@ -24,6 +24,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../support"))
 from launcher import backends_of, on_ranks, options_of
+from minife_forms import OPERATORS, preconditioners
 
 try:
     import h5py
@@ -36,8 +37,8 @@ SOLUTIONS = 1e-10
 SHARE = 0.1
 FLAT = 0.2
 SOLVERS = ("cg", "single-reduction")
-PRECONDITIONERS = ("none", "diagonal", "chebyshev", "multigrid", "hpcg")
-OPERATORS = ("csr", "csr8", "ell", "sell", "lines", "symmetric", "elements", "nodes", "uniform")
+OTHERS = [operator for operator in OPERATORS if operator != "csr"]
+OF_ANY_MESH = preconditioners(1)
 PARTS = ("ranks", "operators", "threads", "backends", "simt", "flat")
 SMALL = {"original": ["nx=12", "ny=9", "nz=20"],
          "distorted": ["nx=14", "problem=manufactured", "mesh=distorted"],
@@ -83,10 +84,10 @@ class Tests:
         if not abs(count - iterations) <= max(1, SHARE * iterations):
             self.fail(f"{name}: {count} iterations, expected {iterations} within {100 * SHARE:.0f} percent")
 
-    def problem(self, name, keys, several, preconditioners=PRECONDITIONERS[:-1]):
+    def problem(self, name, keys, several, chosen_preconditioners=OF_ANY_MESH):
         base = self.run(keys)
         for solver in SOLVERS:
-            for preconditioner in preconditioners:
+            for preconditioner in chosen_preconditioners:
                 chosen = keys + [f"solver={solver}", f"preconditioner={preconditioner}"]
                 one = self.run(chosen, "openmp", threads=2)
                 if one is None:
@@ -124,21 +125,19 @@ class Tests:
     def small(self):
         listed = backends_of(self.args.minife)
         few = {(s, p): (3,) if (s, p) in (("cg", "multigrid"), ("single-reduction", "none")) else ()
-               for s in SOLVERS for p in PRECONDITIONERS}
+               for s in SOLVERS for p in OF_ANY_MESH}
         many = {**few, ("cg", "multigrid"): (3, 8), ("cg", "chebyshev"): (4,), ("single-reduction", "none"): (2,)}
         self.problem("original", SMALL["original"], many)
         self.problem("distorted", SMALL["distorted"], few)
         self.problem("hpcg", ["nx=16", "ny=8", "nz=24"], {("cg", "hpcg"): (8,), ("single-reduction", "hpcg"): (3,)}, ("hpcg",))
         self.problem("few elements", SMALL["few elements"], {**few, ("single-reduction", "multigrid"): (8,)})
-        for solver in SOLVERS:
-            keys = ["nx=9", "ny=6", "nz=7", f"solver={solver}", "preconditioner=multigrid"]
+        cases = [["nx=9", "ny=6", "nz=7", f"solver={solver}", "preconditioner=multigrid"] for solver in SOLVERS]
+        cases += [["nx=8", "preconditioner=hpcg"]]
+        for keys in cases:
             self.same_bits(keys)
             self.backends(keys, listed)
-        keys = ["nx=8", "preconditioner=hpcg"]
-        self.same_bits(keys)
-        self.backends(keys, listed)
         self.overlap()
-        for operator in OPERATORS[1:]:
+        for operator in OTHERS:
             keys = ["nx=7", "ny=6", "nz=11", "preconditioner=multigrid", f"operator={operator}"]
             base = self.run(keys[:-1])
             self.compare(f"{keys}, 3 ranks", self.run(keys, ranks=3), base, len(base[1]) - 1 if base else 0)
@@ -170,7 +169,7 @@ class Tests:
         the residual times the inverse of A, so at equal norms it differs with the direction of the residual."""
         base = self.run([f"nx={n}"], "openmp", threads=2, tolerance="1e-13")
         for solver in SOLVERS:
-            for preconditioner in PRECONDITIONERS[:-1] if n % 8 else PRECONDITIONERS:
+            for preconditioner in preconditioners(n):
                 chosen = [f"nx={n}", f"solver={solver}", f"preconditioner={preconditioner}"]
                 one = self.run(chosen, "openmp", threads=2)
                 exact = self.run(chosen, "openmp", threads=2, tolerance="1e-13")
@@ -203,7 +202,7 @@ class Tests:
             base = self.run(keys, "openmp", threads=2)
             if base is None:
                 continue
-            for operator in OPERATORS[1:]:
+            for operator in OTHERS:
                 chosen = keys + [f"operator={operator}"]
                 self.against_csr(n, f"{operator}, {preconditioner}", chosen, base, backend="openmp", threads=2)
             for operator in OPERATORS if preconditioner == "none" else ():

@@ -153,12 +153,24 @@ def lists(args, folder):
     deck = os.path.join(folder, "in.lj")
     with open(deck, "w", encoding="ascii") as file:
         file.write(DECK)
-    runs = ["serial:1:0 list=2d neighbours=full", "serial:1:0 list=clusters neighbours=half", "openmp:1:2 list=clusters neighbours=full",
-            "openmp:1:2 list=2d --half_neigh=1", "serial:8:0 list=2d --half_neigh=1 -gn=0", "serial:8:0 list=2d_left --half_neigh=1 -gn=1",
-            "openmp:2:1 list=csr --half_neigh=1 newton=atomic", "openmp:1:2 list=csr", "serial:2:0 list=2d_left policy=team",
-            "simt:1:0 list=2d", "simt:2:0 list=2d", "simt:1:0 list=clusters neighbours=half",
-            "openmp:1:2 --half_neigh=-1", "serial:2:0 --half_neigh=-1 -gn=0", "openmp:2:1 list=clusters",
-            "serial:8:0 list=clusters neighbours=full"]
+    runs = [
+        "serial:1:0 list=2d neighbours=full",
+        "serial:1:0 list=clusters neighbours=half",
+        "openmp:1:2 list=clusters neighbours=full",
+        "openmp:1:2 list=2d --half_neigh=1",
+        "serial:8:0 list=2d --half_neigh=1 -gn=0",
+        "serial:8:0 list=2d_left --half_neigh=1 -gn=1",
+        "openmp:2:1 list=csr --half_neigh=1 newton=atomic",
+        "openmp:1:2 list=csr",
+        "serial:2:0 list=2d_left policy=team",
+        "simt:1:0 list=2d",
+        "simt:2:0 list=2d",
+        "simt:1:0 list=clusters neighbours=half",
+        "openmp:1:2 --half_neigh=-1",
+        "serial:2:0 --half_neigh=-1 -gn=0",
+        "openmp:2:1 list=clusters",
+        "serial:8:0 list=clusters neighbours=full",
+    ]
     agree(args, deck, folder, runs, "-s", "6")
     # the threads of a team wait for each other at every row: fewer atoms
     agree(args, deck, folder, [runs[0], "simt:1:0 list=2d_right --half_neigh=1 policy=team"], "-s", "3")
@@ -228,7 +240,12 @@ def memory(args, folder):
     deck = os.path.join(folder, "in.lj")
     with open(deck, "w", encoding="ascii") as file:
         file.write(DECK)
-    for kind in ("2d", "2d_left", "csr"):
+    kinds = [
+        "2d",
+        "2d_left",
+        "csr",
+    ]
+    for kind in kinds:
         each = []
         for cells in (8, 16):
             text = launch(args, deck, "serial:1:0", "-s", str(cells), "-n", "20", "list=" + kind, "--half_neigh=0",
@@ -321,8 +338,17 @@ def device(args, folder):
     with open(deck, "w", encoding="ascii") as file:
         file.write(DECK)
     one, two = args.device + ":1:0", args.device + ":2:0"
-    runs = ["serial:1:0", one, two, one + " list=csr", one + " list=2d_right", two + " list=clusters neighbours=half",
-            one + " list=2d --half_neigh=1", one + " list=2d_left --half_neigh=1 newton=atomic", one + " policy=team"]
+    runs = [
+        "serial:1:0",
+        one,
+        two,
+        one + " list=csr",
+        one + " list=2d_right",
+        two + " list=clusters neighbours=half",
+        one + " list=2d --half_neigh=1",
+        one + " list=2d_left --half_neigh=1 newton=atomic",
+        one + " policy=team",
+    ]
     mixture = ("ntypes=3", "epsilon=1,0.8,1.2", "sigma=1,0.9,1.05", "mass=1,2,0.5", "mixing=arithmetic")
     agree(args, deck, folder, runs, "-s", "6")
     agree(args, deck, folder, runs[:4], "-s", "5", "shift=force", "--neigh_check", "every=1", *mixture)

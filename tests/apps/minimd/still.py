@@ -69,7 +69,14 @@ def pushed(runs):
 
 
 def rest(runs):
-    for options in ((), ("list=clusters",), ("list=csr", "neighbours=half"), ("shift=force",), ("precision=mixed",)):
+    cases = [
+        (),
+        ("list=clusters",),
+        ("list=csr", "neighbours=half"),
+        ("shift=force",),
+        ("precision=mixed",),
+    ]
+    for options in cases:
         still(runs, COLD_LJ, *options)
     for ranks in (2, 4):
         still(runs, COLD_LJ, ranks=ranks)
@@ -159,8 +166,16 @@ MOVES = {
 def near(runs):
     lj = runs.deck(LJ, 20)
     data = overlapping(runs, LJ, same_place)
-    for options in (("list=2d_right",), ("list=2d_left",), ("list=csr", "neighbours=half"), ("list=clusters",), ("shift=force",),
-                    ("precision=mixed",), ("epsilon=1", "sigma=1", "thermo=0")):
+    cases = [
+        ("list=2d_right",),
+        ("list=2d_left",),
+        ("list=csr", "neighbours=half"),
+        ("list=clusters",),
+        ("shift=force",),
+        ("precision=mixed",),
+        ("epsilon=1", "sigma=1", "thermo=0"),
+    ]
+    for options in cases:
         check("step and distance", refused(runs, (6, 18), lj, *data, *options), (0, 0))
     for name, (move, expected, tolerance) in MOVES.items():
         data = overlapping(runs, LJ, move)

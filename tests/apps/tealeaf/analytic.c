@@ -26,6 +26,17 @@ enum { FINER = 27, MAX_FINE = 60 * FINER };
 
 static const double PI = 3.14159265358979323846;
 static const double side[] = {1, 1.5, 0.75}; /* along x, y, z */
+static const struct {
+    int dims, along;
+    const char *solver;
+    bool on_ranks; /* by a launcher too */
+} layers[] = {
+    {2, 0, "tl_use_cg\ntl_preconditioner_type jac_block", true},
+    {2, 1, "tl_use_ppcg\ntl_ch_cg_presteps 8", false},
+    {3, 0, "tl_use_cg\ntl_preconditioner_type jac_block", false},
+    {3, 1, "tl_use_ppcg\ntl_ch_cg_presteps 8", true},
+    {3, 2, "tl_use_chebyshev\ntl_ch_cg_presteps 28", true},
+};
 static const char *command;
 static int failures;
 
@@ -293,13 +304,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++)
         add_word(text, sizeof text, arguments[i]);
     command = text;
-    for (int dims = 2; dims <= 3; dims++) {
-        const bool launched = argc > 2;
-        test_wave(dims, !launched);
-        if (!launched || dims == 2)
-            test_layers(dims, 0, "tl_use_cg\ntl_preconditioner_type jac_block");
-        if (!launched || dims == 3) test_layers(dims, 1, "tl_use_ppcg\ntl_ch_cg_presteps 8");
-    }
-    test_layers(3, 2, "tl_use_chebyshev\ntl_ch_cg_presteps 28");
+    const bool launched = argc > 2;
+    for (int dims = 2; dims <= 3; dims++) test_wave(dims, !launched);
+    for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++)
+        if (!launched || layers[i].on_ranks)
+            test_layers(layers[i].dims, layers[i].along, layers[i].solver);
     return failures > 0;
 }

@@ -33,10 +33,16 @@ PROBLEMS = {"2d:1": (10, []), "2d:2": (250, []), "2d:3": (500, []), "2d:4": (100
             "3d:1": (10, []), "3d:2": (125, []), "3d:3": (250, []),
             "3d:4": (10, ["initial_timestep=0.04"]), "3d:5": (125, ["initial_timestep=0.04"]), "3d:6": (250, ["initial_timestep=0.04"])}
 # the line of the deck; cg is the first, since the others are compared with it
-SOLVERS = {"cg": "tl_use_cg", "cg, diagonal": "tl_use_cg\n tl_preconditioner_type jac_diag",
-           "cg, blocks": "tl_use_cg\n tl_preconditioner_type jac_block", "cg, multigrid": "tl_use_cg\n tl_preconditioner_type multigrid",
-           "chebyshev": "tl_use_chebyshev", "ppcg": "tl_use_ppcg", "dpcg": "tl_use_dpcg\n tl_preconditioner_type jac_diag",
-           "jacobi": "tl_use_jacobi"}
+SOLVERS = {
+    "cg": "tl_use_cg",
+    "cg, diagonal": "tl_use_cg\n tl_preconditioner_type jac_diag",
+    "cg, blocks": "tl_use_cg\n tl_preconditioner_type jac_block",
+    "cg, multigrid": "tl_use_cg\n tl_preconditioner_type multigrid",
+    "chebyshev": "tl_use_chebyshev",
+    "ppcg": "tl_use_ppcg",
+    "dpcg": "tl_use_dpcg\n tl_preconditioner_type jac_diag",
+    "jacobi": "tl_use_jacobi",
+}
 
 
 def solve(args, folder, problem, solver):

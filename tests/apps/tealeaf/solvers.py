@@ -72,8 +72,17 @@ MORE_3D = {"halo_depth=17": "halo_depth=11"}
 # Deflation takes long on simt in 3-D, where the run on three ranks has the same kernels.
 NOT_3D = ("tl_use_dpcg tl_preconditioner_type jac_diag", 1, "simt")
 # maximum of the iterations of a step in 3-D, by a word of the keys
-MAX_3D = {"dpcg reflective": 56, "dpcg tl_pre": 46, "dpcg": 64, "multigrid": 24, "jac_block": 48, "jacobi": 200, "chebyshev": 110,
-           "ppcg": 30, "cg": 56}
+MAX_3D = {
+    "dpcg reflective": 56,
+    "dpcg tl_pre": 46,
+    "dpcg": 64,
+    "multigrid": 24,
+    "jac_block": 48,
+    "jacobi": 200,
+    "chebyshev": 110,
+    "ppcg": 30,
+    "cg": 56,
+}
 
 
 def max_in_3d(keys, more):

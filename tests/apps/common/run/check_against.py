@@ -33,10 +33,18 @@ RUNS = {
         # a sum whose terms cancel: the residual falls a thousandfold in an iteration
         ((1,), ["shapes_3d.in", "end_step=2", "x_cells=12", "y_cells=10", "z_cells=8"]),
     ],
-    "minife": [((1,), CUBE), ((2,), CUBE + ["operator=lines", "preconditioner=multigrid"])],
-    "minimd": [((1,), ATOMS), ((1,), ATOMS + ["list=csr"]), ((2,), ATOMS + ["list=2d", "neighbours=half"]), ((1,), ["eam.in", "size=4", "steps=3"]),
-               # lanes add forces in another order than one thread; the first ones cancel
-               ((1,), ATOMS + ["list=2d", "neighbours=full", "policy=team"])],
+    "minife": [
+        ((1,), CUBE),
+        ((2,), CUBE + ["operator=lines", "preconditioner=multigrid"]),
+    ],
+    "minimd": [
+        ((1,), ATOMS),
+        ((1,), ATOMS + ["list=csr"]),
+        ((2,), ATOMS + ["list=2d", "neighbours=half"]),
+        ((1,), ["eam.in", "size=4", "steps=3"]),
+        # lanes add forces in another order than one thread; the first ones cancel
+        ((1,), ATOMS + ["list=2d", "neighbours=full", "policy=team"]),
+    ],
 }
 
 

@@ -9,10 +9,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../support"))
+import minife_forms
 from launcher import all_succeed, on_ranks
 
 BACKENDS = ["serial", "openmp:threads=2", "simt"]
-STORED = ["csr", "csr8", "ell", "sell", "lines", "symmetric"]
 
 DECK = """comment
 comment
@@ -35,17 +35,18 @@ def minife(_folder, _inputs):
     """Pairs of a number of ranks and words."""
     sizes = ["nx=5", "ny=7", "nz=6"]
     runs = []
-    for number, operator in enumerate(STORED + ["elements", "nodes", "uniform"]):
+    for number, operator in enumerate(minife_forms.OPERATORS):
         words = [*sizes, "operator=" + operator]
         mesh = ["mesh=distorted"] if operator != "uniform" else []
         runs += [(1, [*words, "--backend=" + backend]) for backend in BACKENDS]
         runs += [(2, [*words, *mesh, "overlap=on", "solver=single-reduction", "--backend=" + BACKENDS[number % 3]])]
         runs += [(1 + number % 2, [*words, *mesh, "preconditioner=chebyshev", "--backend=" + BACKENDS[(number + 1) % 3]])]
     runs += [(1 + number % 2, [*sizes, "operator=" + operator, "precision=mixed", "preconditioner=multigrid"])
-             for number, operator in enumerate(STORED)]
+             for number, operator in enumerate(minife_forms.STORED)]
     runs += [(1, [*sizes, "assembly=" + assembly, "problem=manufactured", "preconditioner=diagonal", "--backend=" + backend])
              for assembly in ("colours", "atomics") for backend in BACKENDS[1:]]
-    return runs + [(2, ["nx=16", "ny=8", "nz=8", "preconditioner=hpcg"])]
+    runs += [(2, ["nx=16", "ny=8", "nz=8", "preconditioner=hpcg"])]
+    return runs
 
 
 def minimd(folder, inputs):
@@ -55,10 +56,23 @@ def minimd(folder, inputs):
     for name, physics in decks.items():
         with open(os.path.join(folder, name), "w", encoding="ascii") as file:
             file.write(DECK.format(**physics))
-    lists = [["list=" + kind, "neighbours=" + neighbours] for kind in ("2d", "2d_left", "2d_right", "csr", "clusters")
-             for neighbours in ("half", "full")]
-    lists += [["list=2d", "policy=team"], ["list=2d", "--half_neigh=1", "newton=atomic"], ["list=clusters", "precision=mixed"],
-              ["list=2d", "precision=mixed"], ["list=clusters", "shift=force", "ntypes=2", "mass=1,2"]]
+    lists = [
+        ["list=2d", "neighbours=half"],
+        ["list=2d", "neighbours=full"],
+        ["list=2d_left", "neighbours=half"],
+        ["list=2d_left", "neighbours=full"],
+        ["list=2d_right", "neighbours=half"],
+        ["list=2d_right", "neighbours=full"],
+        ["list=csr", "neighbours=half"],
+        ["list=csr", "neighbours=full"],
+        ["list=clusters", "neighbours=half"],
+        ["list=clusters", "neighbours=full"],
+        ["list=2d", "policy=team"],
+        ["list=2d", "--half_neigh=1", "newton=atomic"],
+        ["list=clusters", "precision=mixed"],
+        ["list=2d", "precision=mixed"],
+        ["list=clusters", "shift=force", "ntypes=2", "mass=1,2"],
+    ]
     runs = []
     for number, words in enumerate(lists):
         runs += [(1, ["-i", "lj", *words, "--backend=" + BACKENDS[number % 3]])]

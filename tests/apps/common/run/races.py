@@ -14,9 +14,19 @@ from launcher import all_succeed
 
 BACKENDS = ["serial", "simt"]
 DIAGONAL = "--tl_preconditioner_type=jac_diag"
-SOLVERS = [["--tl_use_cg"], ["--tl_use_cg", DIAGONAL], ["--tl_use_cg", "--tl_preconditioner_type=jac_block"],
-           ["--tl_use_cg", "--tl_preconditioner_type=multigrid"], ["--tl_use_jacobi"], ["--tl_use_chebyshev"], ["--tl_use_chebyshev", DIAGONAL],
-           ["--tl_use_ppcg"], ["--tl_use_ppcg", DIAGONAL], ["--tl_use_dpcg"], ["--tl_use_dpcg", DIAGONAL]]
+SOLVERS = [
+    ["--tl_use_cg"],
+    ["--tl_use_cg", DIAGONAL],
+    ["--tl_use_cg", "--tl_preconditioner_type=jac_block"],
+    ["--tl_use_cg", "--tl_preconditioner_type=multigrid"],
+    ["--tl_use_jacobi"],
+    ["--tl_use_chebyshev"],
+    ["--tl_use_chebyshev", DIAGONAL],
+    ["--tl_use_ppcg"],
+    ["--tl_use_ppcg", DIAGONAL],
+    ["--tl_use_dpcg"],
+    ["--tl_use_dpcg", DIAGONAL],
+]
 
 
 def tealeaf(_folder, inputs):
