@@ -37,9 +37,9 @@ scaling = "weak"
 name = "lists"
 app = "minimd"
 deck = "minimd/lj.in"
-options = "-s 4 steps=5 thermo=0 neighbours=full list=2d_{layout}"
-axis = {layout = ["right", "left"]}
-agree = ["list"]
+options = "-s 4 steps=5 thermo=0 neighbours={lists}"
+axis = {lists = ["full", "half"]}
+agree = ["neighbours"]
 backend = ["serial", "openmp"]
 threads = 2
 """
