@@ -1,4 +1,5 @@
 /* What ranks say to each other: agreement on failures, reductions, broadcasts. */
+#define _POSIX_C_SOURCE 200809L /* unsetenv */
 #include "check.h"
 
 #include <math.h>
@@ -117,11 +118,24 @@ static void check_facts(app_comm comm)
     CHECK_OK(app_barrier(comm));
 }
 
+/* Ranks that Open MPI's mpirun has started on one host look for no networks. */
+static void check_networks(app_comm comm)
+{
+    const char *const networks = getenv("OMPI_MCA_mtl");
+    const bool by_open_mpi =
+        strstr(app_comm_version(comm), "Open MPI") != NULL && getenv("OMPI_COMM_WORLD_SIZE");
+    if (by_open_mpi && app_size(comm) == app_local_size(comm))
+        CHECK(networks != NULL && strcmp(networks, "^ofi,psm,psm2") == 0);
+}
+
 int main(int argc, char **argv)
 {
     app_comm comm = NULL;
+    unsetenv("OMPI_MCA_pml"); /* what decides for Open MPI which networks it looks for */
+    unsetenv("OMPI_MCA_mtl");
     CHECK_OK(app_comm_open(&argc, &argv, &comm));
     if (!comm) return 1;
+    check_networks(comm);
     check_agreement(comm);
     check_reductions(comm);
     check_scan(comm);
