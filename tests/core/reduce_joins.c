@@ -61,6 +61,71 @@ static void test_large(mx_ctx ctx)
     }
 }
 
+/* The result from what a launch has left, if it has left something. */
+static rj_fields join(mx_ctx ctx, mx_view result, const mx_partials *partials)
+{
+    mx_view left = result;
+    const int64_t count = partials->count > 0 ? partials->count : 1;
+    const mx_view_options options = {.space = check_info(result).space};
+    rj_fields *const fields = check_memory((size_t)count * sizeof *fields),
+                     joined = {0, 0, INT32_MIN};
+    if (partials->count > 0)
+        MUST(mx_view_wrap(ctx, "left", MX_USER(rj_fields), 1, &count, NULL, &options,
+                          (void *)(uintptr_t)partials->values, &left));
+    check_download(ctx, left, fields);
+    for (int64_t p = 0; p < count; p++) {
+        joined.sum += fields[p].sum;
+        joined.count += fields[p].count;
+        if (fields[p].top > joined.top) joined.top = fields[p].top;
+    }
+    if (partials->count > 0) MUST(mx_view_destroy(&left));
+    free(fields);
+    return joined;
+}
+
+/* The last join is left to the caller only if he asks for that, on GPUs, for values that have no
+ * slots, and not where the launch is recorded. */
+static void test_partials(mx_ctx ctx)
+{
+    static const int64_t blocks[] = {1, MX_GPU_SLOTS_, MX_GPU_LONG_JOIN_ + 1};
+    mx_view result, number;
+    mx_graph graph;
+    MUST(mx_view_create_1d(ctx, "result", MX_USER(rj_fields), 1, &result));
+    MUST(mx_view_create_1d(ctx, "number", MX_I64, 1, &number));
+    for (int n = 0; n < (check_is_gpu(ctx) ? 3 : 1); n++) {
+        const rj_no_args args = {.factor = n + 1};
+        const mx_range_2 range = range_of_rows(ctx, blocks[n] * 32);
+        mx_partials partials = {&args, -1};
+        CHECK_OK(rj_large_fields_partials(range, &args, result, 0, &partials));
+        CHECK(strstr(check_resource, "check=") != NULL ||
+              check_is_gpu(ctx) == (partials.count > 0));
+        CHECK(partials.count >= 0 && partials.count <= MX_GPU_LONG_JOIN_);
+        const rj_fields fields = join(ctx, result, &partials);
+        CHECK_I64(fields.sum, sum_over(&range, args.factor));
+        CHECK_F64(fields.count, (double)(range.end[0] * range.end[1]), 0);
+        CHECK_I64(fields.top, range.end[0] - 1);
+        CHECK_OK(rj_large_fields_partials(range, &args, result, 0, NULL));
+        CHECK_I64(join(ctx, result, &(mx_partials){NULL, 0}).sum, fields.sum);
+    }
+    const rj_no_args args = {.factor = 7};
+    const mx_range_2 few = range_of_rows(ctx, 40);
+    mx_partials partials = {&args, -1};
+    int64_t sum = -1;
+    CHECK_OK(rj_large_partials(few, &args, number, 0, &partials));
+    CHECK_I64(partials.count, 0);
+    CHECK_OK(mx_read_element(ctx, number, 0, &sum));
+    CHECK_I64(sum, sum_over(&few, args.factor));
+    MUST(mx_graph_create(ctx, &graph));
+    CHECK_OK(rj_large_fields_partials(few, &args, result, 0, &partials));
+    CHECK_I64(partials.count, 0);
+    MUST(mx_graph_finish(graph));
+    CHECK_OK(mx_graph_run(graph));
+    CHECK_I64(join(ctx, result, &partials).sum, sum_over(&few, args.factor));
+    mx_graph_destroy(&graph);
+    MUST(mx_view_destroy(&number));
+    MUST(mx_view_destroy(&result));
+}
+
 /* Planes of 64 x 64. On cuda a block has 8 rows of 4 planes, so there are as many blocks as slots,
  * and more. With one row a plane is smaller than the largest block. */
 static void test_planes(mx_ctx ctx)
@@ -172,6 +237,7 @@ static void test(mx_ctx ctx)
     check_upload(ctx, view, x);
     MUST(mx_bind(ctx, view, &args.x));
     test_large(ctx);
+    test_partials(ctx);
     test_planes(ctx);
     test_line(ctx);
     test_contexts(ctx);

@@ -463,6 +463,8 @@ static mx_err device_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx
     l->args = args;
     DEVICE_TRY(SetDevice, ctx->device);
     MX_TRY(slots_for(ctx, l, &plan->slots));
+    plan->leaves_join = result != NULL && result->partials != NULL && plan->blocks > 0 &&
+                        !mx_gpu_fits_slots_(plan, k->value_size);
     const size_t partial_bytes =
         k->pattern == MX_PATTERN_FOR || plan->slots != NULL ? 0
         : l->partial_bytes > 0
@@ -481,6 +483,7 @@ static mx_err device_launch(mx_ctx ctx, mx_launch *l, const void *args, const mx
     const int code = clear_sticky_error((gpu_error)mx_instance_of(ctx, k)->enqueue(l));
     MX_REQUIRE(code == 0, MX_ERR_DEVICE, "kernel %s: %s", k->name,
                MX_GPU_(GetErrorString)((gpu_error)code));
+    if (plan->leaves_join) *result->partials = mx_gpu_last_partials_(l, k->value_size);
     if (!to_host) return MX_OK;
     MX_TRY(mx_fence_launch(ctx));
     memcpy(result->host, l->result, bytes);

@@ -12,14 +12,17 @@
  *
  *     mx_err tl_cg_update(mx_range_2 range, const tl_cg_update_args *args, double *result);
  *     mx_err tl_cg_update_into(mx_range_2 range, const tl_cg_update_args *args, mx_view view, int64_t index);
+ *     mx_err tl_cg_update_partials(mx_range_2 range, const tl_cg_update_args *args, mx_view view, int64_t index,
+ *                                  mx_partials *partials);
  *
  * The first waits for the result. The second stores it in element `index` of a view of rank 0
- * (index 0) or 1, in memory that the context can access, and does not wait. A kernel without result
- * gives one function,
+ * (index 0) or 1, in memory that the context can access, and does not wait. The third does the same,
+ * or leaves the join of the partial results to a kernel of the caller (mx_partials). A kernel without
+ * result gives one function,
  *
  *     mx_err tl_update(mx_range_2 range, const tl_update_args *args);
  *
- * A scan (MX_DECLARE_SCAN) gives the same functions as a reduction; `result`, the total, may be
+ * A scan (MX_DECLARE_SCAN) gives the first two functions of a reduction; `result`, the total, may be
  * NULL. A reduction into an array (MX_DECLARE_REDUCE_ARRAY) gives functions with a length:
  *
  *     mx_err name(mx_range_1 range, const ARGS *args, int64_t length, T *result);
@@ -251,6 +254,20 @@ typedef struct mx_kernel {
     void (*clear_padding)(void *value);                /* of its result; NULL: cannot be done */
 } mx_kernel;
 
+/* What a reduction on a GPU may leave to a kernel that its caller starts on the context's queue next,
+ * so that there is one kernel less: `count` partial results, one behind the other, in memory of the
+ * device. The caller's kernel joins them, and stores the result. The core would do it by one block of
+ * MX_JOIN_THREADS threads: thread t joins partial results t, t + MX_JOIN_THREADS, ... to the identity;
+ * then the threads of each warp, and then the warps, join their values in a tree: to each comes that of
+ * the one 16 further on, then 8, 4, 2, 1. The next launch on the context may use the memory again.
+ * count 0: the result is where it belongs. It is so on hosts, in graphs, where launches are checked,
+ * and where the kernel itself has joined. */
+typedef struct mx_partials {
+    const void *values;
+    int64_t count;
+} mx_partials;
+enum { MX_JOIN_THREADS = 1024 };
+
 /* Where a result goes: host memory (the launch waits), or element `index` of a view. */
 typedef struct mx_result {
     void *host;
@@ -260,6 +277,7 @@ typedef struct mx_result {
     /* of one value, where the kernel is launched; type 0: not known */
     size_t value_size;
     mx_type value_type;
+    mx_partials *partials; /* NULL: the launch joins them in any case */
 } mx_result;
 
 /* The policy of a launch: a range, or teams (their league is then a range of one dimension). */
@@ -333,21 +351,29 @@ static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
         return mx_launch_(&name##__kernel, OF(policy_), args_, sizeof(ARGS), NULL); \
     }
 
-#define MX_DECLARE_REDUCE_(P, OF, name, ARGS, T)                                                \
+#define MX_DECLARE_SCAN_(P, OF, name, ARGS, T)                                                  \
     MX_DECLARE_KERNEL_(name, ARGS)                                                              \
     typedef T name##__value;                                                                    \
     typedef int name##__array;                                                                  \
     MX_LAUNCHER_ mx_err name(P policy_, const ARGS *args_, T *result_)                          \
     {                                                                                           \
-        const mx_result to_ = {result_, {0, 0}, 0, 1, sizeof(T), MX_ARRAY_TYPE_((T *)0)};       \
+        const mx_result to_ = {result_, {0, 0}, 0, 1, sizeof(T), MX_ARRAY_TYPE_((T *)0), NULL}; \
         return mx_launch_(&name##__kernel, OF(policy_), args_, sizeof(ARGS), &to_);             \
     }                                                                                           \
     MX_LAUNCHER_ mx_err name##_into(P policy_, const ARGS *args_, mx_view view_, int64_t index) \
     {                                                                                           \
-        const mx_result to_ = {NULL, view_, index, 1, sizeof(T), MX_ARRAY_TYPE_((T *)0)};       \
+        const mx_result to_ = {NULL, view_, index, 1, sizeof(T), MX_ARRAY_TYPE_((T *)0), NULL}; \
         return mx_launch_(&name##__kernel, OF(policy_), args_, sizeof(ARGS), &to_);             \
     }
-#define MX_DECLARE_SCAN_(P, OF, name, ARGS, T) MX_DECLARE_REDUCE_(P, OF, name, ARGS, T)
+#define MX_DECLARE_REDUCE_(P, OF, name, ARGS, T)                                     \
+    MX_DECLARE_SCAN_(P, OF, name, ARGS, T)                                           \
+    MX_LAUNCHER_ mx_err name##_partials(P policy_, const ARGS *args_, mx_view view_, \
+                                        int64_t index, mx_partials *partials_)       \
+    {                                                                                \
+        const mx_result to_ = {                                                      \
+            NULL, view_, index, 1, sizeof(T), MX_ARRAY_TYPE_((T *)0), partials_};    \
+        return mx_launch_(&name##__kernel, OF(policy_), args_, sizeof(ARGS), &to_);  \
+    }
 
 /* The array of a body. Builds that check indices check its bins: the fault record stands behind the
  * numbers at launch->overflow. */
@@ -376,27 +402,29 @@ static inline mx_fault_ *mx_launch_fault_(const mx_launch *launch)
  * compiler knows it of arrays that it sees, in builds with optimisation. */
 mx_err mx_result_fits_(const char *kernel, size_t bytes, int64_t length, size_t value_size);
 
-#define MX_DECLARE_ARRAY_(P, OF, name, ARGS, T)                                                 \
-    MX_DECLARE_KERNEL_(name, ARGS)                                                              \
-    typedef T name##__value;                                                                    \
-    typedef struct name##_array {                                                               \
-        T *values_;                                                                             \
-        MX_ARRAY_MEMBERS_                                                                       \
-    } name##_array;                                                                             \
-    typedef name##_array name##__array;                                                         \
-    MX_LAUNCHER_ __attribute__((always_inline)) mx_err name(P range_, const ARGS *args_,        \
-                                                            int64_t length_, T *result_)        \
-    {                                                                                           \
-        MX_TRY(mx_result_fits_(#name, __builtin_object_size(result_, 0), length_, sizeof(T)));  \
-        const mx_result to_ = {result_, {0, 0}, 0, length_, sizeof(T), MX_ARRAY_TYPE_((T *)0)}; \
-        return mx_launch_(&name##__kernel, OF(range_), args_, sizeof(ARGS), &to_);              \
-    }                                                                                           \
-    MX_LAUNCHER_ mx_err name##_into(P range_, const ARGS *args_, mx_view view_)                 \
-    {                                                                                           \
-        mx_view_info info;                                                                      \
-        MX_TRY(mx_view_get_info(view_, &info));                                                 \
-        const mx_result to_ = {NULL, view_, 0, info.count, sizeof(T), MX_ARRAY_TYPE_((T *)0)};  \
-        return mx_launch_(&name##__kernel, OF(range_), args_, sizeof(ARGS), &to_);              \
+#define MX_DECLARE_ARRAY_(P, OF, name, ARGS, T)                                                \
+    MX_DECLARE_KERNEL_(name, ARGS)                                                             \
+    typedef T name##__value;                                                                   \
+    typedef struct name##_array {                                                              \
+        T *values_;                                                                            \
+        MX_ARRAY_MEMBERS_                                                                      \
+    } name##_array;                                                                            \
+    typedef name##_array name##__array;                                                        \
+    MX_LAUNCHER_ __attribute__((always_inline)) mx_err name(P range_, const ARGS *args_,       \
+                                                            int64_t length_, T *result_)       \
+    {                                                                                          \
+        MX_TRY(mx_result_fits_(#name, __builtin_object_size(result_, 0), length_, sizeof(T))); \
+        const mx_result to_ = {result_, {0, 0}, 0, length_, sizeof(T), MX_ARRAY_TYPE_((T *)0), \
+                               NULL};                                                          \
+        return mx_launch_(&name##__kernel, OF(range_), args_, sizeof(ARGS), &to_);             \
+    }                                                                                          \
+    MX_LAUNCHER_ mx_err name##_into(P range_, const ARGS *args_, mx_view view_)                \
+    {                                                                                          \
+        mx_view_info info;                                                                     \
+        MX_TRY(mx_view_get_info(view_, &info));                                                \
+        const mx_result to_ = {                                                                \
+            NULL, view_, 0, info.count, sizeof(T), MX_ARRAY_TYPE_((T *)0), NULL};              \
+        return mx_launch_(&name##__kernel, OF(range_), args_, sizeof(ARGS), &to_);             \
     }
 
 #ifdef __cplusplus

@@ -311,7 +311,8 @@ static mx_err plan_other(const shadows *s, mx_team_shape team, mx_launch *l)
 static mx_err run_other(shadows *s, mx_team_shape requested, const void *args, void *result)
 {
     mx_launch l;
-    const mx_result to = {result, {0, 0}, 0, s->launch->length, s->launch->kernel->value_size, 0};
+    const mx_result to = {result, {0, 0}, 0, s->launch->length, s->launch->kernel->value_size,
+                          0,      NULL};
     mx_err err = plan_other(s, requested, &l);
     if (err == MX_ERR_ARG && requested.size != 0) {
         requested.size = MX_AUTO;

@@ -285,6 +285,8 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args, s
 {
     const mx_ctx ctx = policy.ctx;
     mx_plan *plan;
+    mx_result joined;
+    if (result != NULL && result->partials != NULL) *result->partials = (mx_partials){NULL, 0};
     MX_REQUIRE(ctx != NULL, MX_ERR_ARG, "kernel %s: launched without a context", kernel->name);
     MX_REQUIRE(args != NULL, MX_ERR_ARG, "kernel %s: launched without arguments", kernel->name);
     MX_TRY(check_declaration(kernel, args_size, result));
@@ -294,6 +296,11 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args, s
     MX_TRY(mx_launch_set_result(ctx, l, result));
     MX_TRY(mx_accessors_check(ctx, kernel->name, kernel->table(), args, false));
     if (kernel->pattern == MX_PATTERN_FOR && is_empty(l)) return MX_OK;
+    if (result != NULL && (mx_core(ctx)->check != NULL || mx_core(ctx)->graph != NULL)) {
+        joined = *result;
+        joined.partials = NULL;
+        result = &joined;
+    }
     if (mx_core(ctx)->check != NULL || mx_core(ctx)->fault != NULL)
         return launch_with_checks(ctx, plan, args, result);
     if (mx_core(ctx)->graph != NULL) return mx_graph_record(mx_core(ctx)->graph, l, args, result);

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* The most threads of a block that joins. */
-enum { MX_GPU_JOIN_THREADS_ = 1024 };
-
 template <class T>
 static __device__ __forceinline__ T mx_gpu_shuffle_down_(const T &v, int distance)
 {
@@ -25,7 +22,7 @@ static __device__ __forceinline__ T mx_gpu_shuffle_down_(const T &v, int distanc
 template <class K> static __device__ __forceinline__ void mx_gpu_block_join_(typename K::value *v)
 {
     typedef typename K::value T;
-    __shared__ T wave_value[MX_GPU_JOIN_THREADS_ / MX_GPU_WAVE_];
+    __shared__ T wave_value[MX_JOIN_THREADS / MX_GPU_WAVE_];
     const unsigned thread = threadIdx.x + threadIdx.y * blockDim.x;
     const unsigned lane = thread % MX_GPU_WAVE_, wave = thread / MX_GPU_WAVE_;
     const unsigned waves = blockDim.x * blockDim.y / MX_GPU_WAVE_;

@@ -39,6 +39,10 @@
  * most cases on the registers of the kernel. So two kernels with the same sum may differ in the
  * last bits.
  *
+ * The last of these kernels may be left to the caller (mx_partials in launch.h), who joins in the
+ * same order: there is one kernel less where another one follows that needs the result, and has few
+ * blocks. Slots leave nothing.
+ *
  * In most reductions to at most 8 bytes a block has 512 threads, because fewer partial results
  * are joined faster. Blocks of other reductions have 256: where items have loops, where a value is
  * larger than 8 bytes, in planes of at most 256 items (rows rounded up to warps), and in ranges
@@ -268,7 +272,7 @@ static __global__ void MX_GPU_BOUNDS_((mx_gpu_reduce_threads_<K, strides>()), K:
 }
 
 template <class K>
-static __global__ void MX_GPU_BOUNDS_(MX_GPU_JOIN_THREADS_, 0)
+static __global__ void MX_GPU_BOUNDS_(MX_JOIN_THREADS, 0)
     mx_gpu_join_(const typename K::value *partials, int64_t n, typename K::value *result)
 {
     typename K::value total;
@@ -359,19 +363,16 @@ template <class K> static int mx_gpu_enqueue_for_(const mx_launch *launch)
 template <class K> static int mx_gpu_enqueue_join_(const mx_launch *launch, int threads)
 {
     typedef typename K::value T;
-    T *partials = (T *)launch->partials;
-    int64_t count = mx_gpu_planned_(launch)->blocks;
-    if (count > MX_GPU_LONG_JOIN_) {
-        T *const joined = partials + count;
-        const int code =
-            mx_gpu_start_(launch, mx_gpu_join_<K>, dim3(MX_GPU_JOIN_BLOCKS_),
-                          dim3(MX_GPU_JOIN_THREADS_), (const T *)partials, count, joined);
+    const mx_partials last = mx_gpu_last_partials_(launch, sizeof(T));
+    if (last.values != launch->partials) {
+        const int code = mx_gpu_start_(launch, mx_gpu_join_<K>, dim3(MX_GPU_JOIN_BLOCKS_),
+                                       dim3(MX_JOIN_THREADS), (const T *)launch->partials,
+                                       mx_gpu_planned_(launch)->blocks, (T *)last.values);
         if (code != 0) return code;
-        partials = joined;
-        count = MX_GPU_JOIN_BLOCKS_;
     }
+    if (mx_gpu_planned_(launch)->leaves_join) return 0;
     return mx_gpu_start_(launch, mx_gpu_join_<K>, dim3(1), dim3((unsigned)threads),
-                         (const T *)partials, count, (T *)launch->result);
+                         (const T *)last.values, last.count, (T *)launch->result);
 }
 
 template <class K> static int mx_gpu_enqueue_reduce_(const mx_launch *launch)
@@ -389,8 +390,8 @@ template <class K> static int mx_gpu_enqueue_reduce_(const mx_launch *launch)
     }
     /* the same order, so the same bits, as with slots */
     const bool few = mx_gpu_fits_slots_(plan, sizeof(T));
-    return mx_gpu_enqueue_join_<K>(launch, few ? (int)(plan->block[0] * plan->block[1])
-                                               : MX_GPU_JOIN_THREADS_);
+    return mx_gpu_enqueue_join_<K>(launch,
+                                   few ? (int)(plan->block[0] * plan->block[1]) : MX_JOIN_THREADS);
 }
 
 /* ---- the definitions ---- */

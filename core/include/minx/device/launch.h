@@ -34,6 +34,7 @@ typedef struct mx_gpu_launch_ {
     bool overlaps;     /* the device can set a kernel up while the one before it runs */
     bool strides;      /* a reduction of few or short rows: threads step through them */
     bool planes;       /* three dimensions or more: the range is divided into planes */
+    bool leaves_join;  /* of a reduction: the last join is left to the caller */
 } mx_gpu_launch_;
 MX_STATIC_ASSERT(sizeof(mx_gpu_launch_) <= MX_DEVICE_BYTES_, "mx_launch.device is too small");
 
@@ -45,6 +46,17 @@ static inline mx_gpu_launch_ *mx_gpu_plan_(mx_launch *launch)
 static inline const mx_gpu_launch_ *mx_gpu_planned_(const mx_launch *launch)
 {
     return (const mx_gpu_launch_ *)launch->device;
+}
+
+/* What the last join of a reduction joins: the partial results of all blocks or, if these are many,
+ * behind them those of MX_GPU_JOIN_BLOCKS_. */
+static inline mx_partials mx_gpu_last_partials_(const mx_launch *launch, size_t value_bytes)
+{
+    const int64_t blocks = mx_gpu_planned_(launch)->blocks;
+    const bool many = blocks > MX_GPU_LONG_JOIN_;
+    const mx_partials last = {launch->partials + (many ? (size_t)blocks * value_bytes : 0),
+                              many ? (int64_t)MX_GPU_JOIN_BLOCKS_ : blocks};
+    return last;
 }
 
 /* Can a reduction over a range to a value of this size use slots? Kernels whose threads step through

@@ -262,7 +262,7 @@ template <class K> static int mx_gpu_enqueue_team_(const mx_launch *launch)
         if (code != 0 || !K::reduces) return code;
     }
     if (!K::reduces) return 0;
-    return mx_gpu_enqueue_join_<K>(launch, MX_GPU_JOIN_THREADS_);
+    return mx_gpu_enqueue_join_<K>(launch, MX_JOIN_THREADS);
 }
 
 #define MX_DEFINE_LEAGUE_(name, S, prologue_, VALUE, INIT, JOIN, REDUCES, CALL)                    \
