@@ -11,7 +11,7 @@ static mx_err begin(tl_app *app, double *rr)
     MX_TRY(app_box_halo_exchange(app->halo, 1, &app->views.u, 1, APP_HALO_FACES));
     MX_TRY(TL_LAUNCH_INTO(tl_residual, app, 0, &app->residual, app->views.rr, 0));
     MX_TRY(app_box_halo_exchange_and_sum(app->halo, 1, &app->views.r, 1, APP_HALO_FACES,
-                                         app->views.rr, 0, 1));
+                                         app->views.rr, 0, 1, NULL));
     MX_TRY(mx_read_element(app->base.ctx, app->views.rr, 0, rr));
     MX_REQUIRE(isfinite(*rr), MX_ERR_INPUT,
                "step %lld: the initial residual is not a finite number: the deck's values are "

@@ -19,12 +19,14 @@
  * the last one at its place for exactly 2^32 turns. */
 #pragma once
 #include "minx/context.h"
+#include "minx/launch.h"
 
 enum {
     APP_DIRECT_RANKS = 16,     /* of one host, at most */
     APP_DIRECT_FEW = 24,       /* parts that the arguments of a kernel have room for */
     APP_DIRECT_BLOCKS = 64,    /* of a kind, at most */
     APP_DIRECT_NUMBERS = 1024, /* of all ranks, in a chunk of a sum, at most */
+    APP_DIRECT_JOINED = 4,     /* numbers of a sum that are joined first, at most */
     APP_DIRECT_HANDLE = 64     /* bytes */
 };
 
@@ -47,6 +49,15 @@ typedef enum app_direct_type {
     APP_DIRECT_I64
 } app_direct_type;
 
+/* A number of a sum as a unit, and back. */
+typedef union direct_number {
+    uint64_t unit;
+    double f64;
+    float f32;
+    int32_t i32;
+    int64_t i64;
+} direct_number;
+
 /* Why a kernel stops to wait, in the word that `state` points to: 0, or one of these plus the number
  * on the host of the rank it waited for. */
 enum { APP_DIRECT_LATE = 0x100, APP_DIRECT_ENDED = 0x200 };
@@ -67,6 +78,9 @@ typedef struct app_direct_group {
     int64_t sum_count;
     int sum_blocks;
     uint64_t sum_first[APP_DIRECT_BLOCKS]; /* the number of the first chunk, of each block */
+    /* This rank's numbers of the sum are the sums of so many partial results, each of sum_count
+     * doubles; 0: they are there. */
+    mx_partials partials;
     /* the parts that are sent, then those that are received: in `few` if there is room, else in `many` */
     const app_direct_part *many;
     app_direct_part few[APP_DIRECT_FEW];

@@ -85,6 +85,48 @@ DIRECT_FUNCTION void direct_store(char *to, uint64_t unit, uint64_t left)
 
 #define DIRECT_ALL(ok) (__syncthreads_and(ok) != 0)
 
+/* Each lane is two of the MX_JOIN_THREADS threads of the core's join, in whose order it adds: so the
+ * sums have the same bits. */
+enum { WARP = 32, WARPS = MX_JOIN_THREADS / WARP, THREADS_OF_LANE = MX_JOIN_THREADS / LANES };
+
+DIRECT_FUNCTION void direct_join_warp(double *sums)
+{
+    for (int distance = WARP / 2; distance > 0; distance /= 2)
+#pragma unroll
+        for (int i = 0; i < APP_DIRECT_JOINED; i++)
+            sums[i] += __shfl_down_sync(~0u, sums[i], distance);
+}
+
+DIRECT_FUNCTION void direct_join(const app_direct_group *g, int lane, direct_number *numbers)
+{
+    __shared__ double of_warp[WARPS][APP_DIRECT_JOINED];
+    const double *const values = (const double *)g->partials.values;
+    const int count = (int)g->sum_count;
+#pragma unroll
+    for (int t = 0; t < THREADS_OF_LANE; t++) {
+        const int thread = t * LANES + lane;
+        double sums[APP_DIRECT_JOINED] = {0};
+#pragma unroll 4
+        for (int64_t p = thread; p < g->partials.count; p += MX_JOIN_THREADS)
+#pragma unroll
+            for (int i = 0; i < APP_DIRECT_JOINED; i++)
+                if (i < count) sums[i] += values[p * count + i];
+        direct_join_warp(sums);
+        if (lane % WARP == 0)
+            for (int i = 0; i < APP_DIRECT_JOINED; i++) of_warp[thread / WARP][i] = sums[i];
+    }
+    __syncthreads();
+    if (lane < WARP) {
+        double sums[APP_DIRECT_JOINED];
+        for (int i = 0; i < APP_DIRECT_JOINED; i++) sums[i] = of_warp[lane][i];
+        direct_join_warp(sums);
+#pragma unroll
+        for (int i = 0; i < APP_DIRECT_JOINED; i++)
+            if (lane == 0 && i < count) numbers[i * g->ranks + g->self].f64 = sums[i];
+    }
+    __syncthreads();
+}
+
 #include "direct_words.h"
 
 static __global__ void __launch_bounds__(LANES)

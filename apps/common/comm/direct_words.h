@@ -6,6 +6,8 @@
  *     direct_look(at, words)     reads them, once
  *     direct_put_word, direct_look_word   the same of one word, for receipts
  *     direct_load, direct_store  8 bytes, or `left` if these are fewer, at any address
+ *     direct_join(g, lane, numbers)   this rank's numbers of a sum from its partial results, at
+ *                                their places; waits for all lanes
  *     direct_now()               in nanoseconds
  *     direct_pause(n)            after n looks in vain
  *     DIRECT_BOTH                the same, of one that the host calls too
@@ -155,15 +157,6 @@ DIRECT_FUNCTION void direct_receive(const app_direct_group *g, const app_direct_
 
 /* ---- sums ---- */
 
-/* A number as a unit, and back. */
-typedef union direct_number {
-    uint64_t unit;
-    double f64;
-    float f32;
-    int32_t i32;
-    int64_t i64;
-} direct_number;
-
 DIRECT_FUNCTION direct_number direct_number_at(const app_direct_group *g, int64_t i)
 {
     direct_number x;
@@ -207,7 +200,7 @@ DIRECT_FUNCTION direct_number direct_add(const app_direct_group *g, direct_numbe
 }
 
 /* Numbers first to first+count-1, chunk n of this block. numbers: for all lanes of the block.
- * Number i of rank r is place i * ranks + r. */
+ * Number i of rank r is place i * ranks + r. Joined numbers are in their places before. */
 DIRECT_FUNCTION bool direct_sum_chunk(const app_direct_group *g, int64_t first, int count,
                                       int block, uint64_t n, int lane, int lanes,
                                       direct_number *numbers)
@@ -217,7 +210,8 @@ DIRECT_FUNCTION bool direct_sum_chunk(const app_direct_group *g, int64_t first, 
     bool ok = true;
     for (int k = lane; k < places; k += lanes) {
         const int r = k % g->ranks, i = k / g->ranks;
-        const direct_number mine = direct_number_at(g, first + i);
+        const direct_number mine = g->partials.count > 0 ? numbers[i * g->ranks + g->self]
+                                                         : direct_number_at(g, first + i);
         if (r == g->self)
             numbers[k] = mine;
         else
@@ -242,6 +236,7 @@ DIRECT_FUNCTION void direct_sum(const app_direct_group *g, int block, int lane, 
                                 direct_number *numbers)
 {
     uint64_t n = g->sum_first[block];
+    if (g->partials.count > 0) direct_join(g, lane, numbers);
     for (int64_t first = (int64_t)block * g->sum_chunk; first < g->sum_count;
          first += (int64_t)g->sum_blocks * g->sum_chunk) {
         const int64_t left = g->sum_count - first;

@@ -213,7 +213,27 @@ mx_err app_transport_check(app_transport t, const char *what)
     return MX_OK;
 }
 
+bool app_transport_joins(app_transport transport) { return transport->joins; }
+
 mx_err app_sum_view(app_transport t, mx_view view, int64_t first, int64_t count)
+{
+    return app_sum_partials(t, view, first, count, NULL);
+}
+
+static mx_err check_joined(app_transport t, const mx_view_info *v, int64_t count)
+{
+    MX_REQUIRE(t->joins, MX_ERR_ARG,
+               "sum over ranks: view '%s': messages %s join no partial results", v->label,
+               t->path->name);
+    MX_REQUIRE(
+        v->type == MX_F64 && count <= APP_MAX_JOINED, MX_ERR_ARG,
+        "sum over ranks: %lld numbers %s of view '%s' are joined, expected at most %d of f64",
+        (long long)count, mx_type_name(v->type), v->label, APP_MAX_JOINED);
+    return MX_OK;
+}
+
+mx_err app_sum_partials(app_transport t, mx_view view, int64_t first, int64_t count,
+                        const mx_partials *partials)
 {
     mx_view_info v;
     MX_TRY(app_transport_check(t, "a sum over ranks"));
@@ -231,6 +251,11 @@ mx_err app_sum_view(app_transport t, mx_view view, int64_t first, int64_t count)
                MX_ERR_BOUNDS,
                "sum over ranks: %lld elements from %lld on, of view '%s' with %lld elements",
                (long long)count, (long long)first, v.label, (long long)v.count);
+    void *const data = (char *)v.data + (size_t)first * MX_TYPE_SIZE(v.type);
+    if (partials != NULL && partials->count > 0) {
+        MX_TRY(check_joined(t, &v, count));
+        return t->path->join(t, partials, data, count);
+    }
     if (count == 0 || t->path->sum == NULL) return MX_OK;
-    return t->path->sum(t, (char *)v.data + (size_t)first * MX_TYPE_SIZE(v.type), v.type, count);
+    return t->path->sum(t, data, v.type, count);
 }

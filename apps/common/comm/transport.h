@@ -8,11 +8,13 @@
  *     direct         kernels write into the memory of other devices of the host. Ranks of other hosts get their messages by one
  *                    of the three ways above; large messages go by NCCL if the variable MINX_NCCL_BYTES says from which size on.
  *                    Without another way, small halos go from the memory of fields to that of other ranks' fields; with the
- *                    variable MINX_PACKED_HALOS kernels pack and unpack them
+ *                    variable MINX_PACKED_HALOS kernels pack and unpack them. Sums may begin with the join of a kernel's
+ *                    partial results; with the variable MINX_SEPARATE_JOINS kernels of their own join them
  *
  * Messages (messages.h) and sums of elements of views use it. */
 #pragma once
 #include "comm.h"
+#include "minx/launch.h"
 #include "minx/view.h"
 
 typedef struct app_transport *app_transport;
@@ -57,3 +59,16 @@ mx_ctx app_transport_ctx(app_transport transport);
  * Every rank gets the same bits. Errors: those of mx_view_usable, MX_ERR_RANK, MX_ERR_TYPE,
  * MX_ERR_BOUNDS, MX_ERR_COMM; MX_ERR_ARG while ctx records a graph. */
 mx_err app_sum_view(app_transport transport, mx_view view, int64_t first, int64_t count);
+
+/* May a sum over ranks begin with the join of partial results? Then there is no kernel for the join
+ * alone. */
+bool app_transport_joins(app_transport transport);
+
+enum { APP_MAX_JOINED = 4 };
+
+/* app_sum_view of the value of a reduction, NAME_partials, that goes to these elements: `count`
+ * numbers of type f64, each the sum over all items. partials: what the launch has left, if the
+ * transport joins; there was no launch since then but those of kernels without result. NULL, or
+ * partials->count 0: nothing. Errors: those of app_sum_view, MX_ERR_ARG. */
+mx_err app_sum_partials(app_transport transport, mx_view view, int64_t first, int64_t count,
+                        const mx_partials *partials);

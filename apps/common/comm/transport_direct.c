@@ -156,6 +156,7 @@ static void set_sum(app_direct_group *g, const app_sum_request *sum)
     g->sum = sum->data;
     g->sum_type = type_of(sum->type);
     g->sum_count = sum->count;
+    g->partials = sum->partials;
     g->sum_blocks = chunks < g->max_blocks ? (int)chunks : g->max_blocks;
 }
 
@@ -280,6 +281,15 @@ static mx_err sum(app_transport t, void *data, mx_type type, int64_t count)
     if (!s->hosts && small) return app_queue_sum(&s->queue, t, &one);
     MX_TRY(app_queue_sum(&s->queue, t, &none));
     return s->outer.path->sum(&s->outer, data, type, count);
+}
+
+/* Only where there is no outer path. */
+static mx_err join(app_transport t, const mx_partials *partials, double *data, int64_t count)
+{
+    direct_transport *const s = t->state;
+    const app_sum_request one = {
+        .data = data, .type = MX_F64, .count = count, .partials = *partials};
+    return app_queue_sum(&s->queue, t, &one);
 }
 
 static mx_err open_outer(app_transport t, direct_transport *s, const app_path *path)
@@ -438,6 +448,7 @@ mx_err app_direct_open(app_transport t, const app_direct_device *device, const a
     MX_TRY(number_ranks(t, s));
     MX_TRY(open_outer(t, s, outer));
     t->takes_places = outer == NULL && getenv("MINX_PACKED_HALOS") == NULL;
+    t->joins = outer == NULL && getenv("MINX_SEPARATE_JOINS") == NULL;
     return open_mailboxes(t, s);
 }
 
@@ -533,7 +544,7 @@ static mx_err open_nccl(app_transport t)
     {                                                                              \
         .name = (words), .host_buffers = (host), .waits = (wait), .open = (opens), \
         .close = close_direct, .attach = attach, .detach = detach, .start = start, \
-        .finish = finish, .sum = sum, .check = check                               \
+        .finish = finish, .sum = sum, .join = join, .check = check                 \
     }
 
 const app_path app_path_direct = PATH("direct", open_alone, false, false);

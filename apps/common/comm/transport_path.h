@@ -21,6 +21,10 @@ typedef struct app_path {
     mx_err (*finish)(app_messages messages);
     /* Sums of `count` numbers over the ranks, in place, ordered on the context. */
     mx_err (*sum)(app_transport transport, void *data, mx_type type, int64_t count);
+    /* The same where this rank's numbers are first to be joined from these partial results. Only
+     * where the transport joins. */
+    mx_err (*join)(app_transport transport, const mx_partials *partials, double *data,
+                   int64_t count);
     /* After a fence: did all that was queued arrive? NULL: yes, or an earlier call said no. */
     mx_err (*check)(app_transport transport);
 } app_path;
@@ -33,6 +37,7 @@ struct app_transport {
     /* the path sends from and receives into any memory of the context: see app_messages_begin_places.
      * Set by its open. */
     bool takes_places;
+    bool joins; /* see app_transport_joins. Set by its open */
     char reason[256];
 };
 

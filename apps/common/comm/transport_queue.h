@@ -26,11 +26,12 @@
 #pragma once
 #include "transport_path.h"
 
-/* A sum to do; data NULL: none. */
+/* A sum to do; data NULL: none. partials.count 0: the numbers are there. */
 typedef struct app_sum_request {
     void *data;
     mx_type type;
     int64_t count;
+    mx_partials partials;
 } app_sum_request;
 
 /* Queues the messages of `count` sets and the sum on ctx, as one group. */

@@ -385,10 +385,10 @@ mx_err app_box_halo_exchange(app_box_halo h, int depth, const mx_view *fields, i
 
 mx_err app_box_halo_exchange_and_sum(app_box_halo h, int depth, const mx_view *fields, int count,
                                      app_halo_corners corners, mx_view sums, int64_t first,
-                                     int64_t numbers)
+                                     int64_t numbers, const mx_partials *partials)
 {
     MX_TRY(begin(h, depth, fields, count, corners, true));
-    const mx_err sum = app_sum_view(h->transport, sums, first, numbers);
+    const mx_err sum = app_sum_partials(h->transport, sums, first, numbers, partials);
     /* also after an error: the fields may be destroyed before the halo is */
     const mx_err end = app_box_halo_end(h);
     return sum != MX_OK ? sum : end;

@@ -51,8 +51,8 @@ mx_err app_box_halo_end(app_box_halo halo);
 mx_err app_box_halo_exchange(app_box_halo halo, int depth, const mx_view *fields, int count,
                              app_halo_corners corners);
 
-/* The same, and app_sum_view of `numbers` elements of `sums`, from `first` on: where the transport
- * can, as one group. */
+/* The same, and app_sum_partials of `numbers` elements of `sums`, from `first` on: where the transport
+ * can, as one group. partials: NULL, if the numbers are there. */
 mx_err app_box_halo_exchange_and_sum(app_box_halo halo, int depth, const mx_view *fields, int count,
                                      app_halo_corners corners, mx_view sums, int64_t first,
-                                     int64_t numbers);
+                                     int64_t numbers, const mx_partials *partials);

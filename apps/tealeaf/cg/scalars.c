@@ -61,5 +61,5 @@ mx_err tl_share(tl_app *app, int64_t n)
 {
     const int count = app->preconditioner != NULL ? TL_SCALARS : 1;
     return app_box_halo_exchange_and_sum(app->halo, 1, tl_cg_z(app), 1, APP_HALO_FACES,
-                                         app->views.rr, tl_place(n, TL_RR), count);
+                                         app->views.rr, tl_place(n, TL_RR), count, NULL);
 }

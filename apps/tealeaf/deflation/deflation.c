@@ -333,7 +333,7 @@ static mx_err deflate(tl_app *app, tl_progress *at)
     MX_TRY(solve_coarse(app));
     MX_TRY(update(app, false, true, place));
     MX_TRY(app_box_halo_exchange_and_sum(app->halo, 1, &app->views.r, 1, APP_HALO_FACES,
-                                         app->views.rr, place, 1));
+                                         app->views.rr, place, 1, NULL));
     MX_TRY(mx_read_element(app->base.ctx, app->views.rr, place, &at->rr));
     if (at->rr > at->tolerance) return MX_OK;
     at->n++; /* the coarse space has the solution */

@@ -69,7 +69,7 @@ static mx_err next_pass(tl_app *app)
     const int64_t n = s->done;
     MX_TRY(tl_passes_next(app->base.ctx, s));
     return app_box_halo_exchange_and_sum(app->halo, 1, &s->w[n % 2], 1, APP_HALO_FACES, s->numbers,
-                                         tl_place_of_pass(n) * TL_PASS_SUMS, TL_PASS_SUMS);
+                                         tl_place_of_pass(n) * TL_PASS_SUMS, TL_PASS_SUMS, NULL);
 }
 
 static mx_err start(tl_app *app, tl_progress *at)

@@ -83,6 +83,17 @@ DIRECT_FUNCTION void direct_store(char *to, uint64_t unit, uint64_t left)
     memcpy(to, &unit, left < 8 ? left : 8);
 }
 
+DIRECT_FUNCTION void direct_join(const app_direct_group *g, int lane, direct_number *numbers)
+{
+    const double *const values = g->partials.values;
+    (void)lane;
+    for (int64_t i = 0; i < g->sum_count; i++) {
+        double sum = 0;
+        for (int64_t p = 0; p < g->partials.count; p++) sum += values[p * g->sum_count + i];
+        numbers[i * g->ranks + g->self].f64 = sum;
+    }
+}
+
 #include "comm/direct_words.h"
 
 /* ---- a kind of device ---- */

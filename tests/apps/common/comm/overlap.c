@@ -2,7 +2,7 @@
  * every backend: each rank adds what its left neighbour has, again and again, without a fence. The
  * result is that of a serial model, so no path may unpack too early, nor send what was not packed
  * yet or what was packed later. By the fake queue also: which exchanges went beside kernels, and
- * which with a sum. */
+ * which with a sum. Sums that begin with the join of partial results have the same bits. */
 #include "overlap.h"
 #include "check.h"
 #include "comm/messages.h"
@@ -116,6 +116,37 @@ static mx_err run_rounds(app_transport t, ring *r, between what)
     return MX_OK;
 }
 
+/* The sums of a kernel that leaves its join to the sum over ranks have the same bits as those of one
+ * that does not, with a message or without. */
+static mx_err check_joins(app_transport t, ring *r)
+{
+    enum { RESULTS = 3 };
+    const mx_range_1 all = mx_range_1d(r->ctx, 0, r->items);
+    const int64_t count = RESULTS * OV_NUMBERS;
+    double got[RESULTS][OV_NUMBERS];
+    mx_view results, numbers;
+    mx_view_info info;
+    MX_TRY(mx_view_create_1d(r->ctx, "results", MX_USER(ov_sums), RESULTS, &results));
+    MX_TRY(mx_view_get_info(results, &info));
+    MX_TRY(mx_view_wrap(r->ctx, "numbers", MX_F64, 1, &count, NULL,
+                        &(mx_view_options){.space = info.space}, info.data, &numbers));
+    MX_TRY(mx_view_set_unchecked(results));
+    for (int n = 0; n < RESULTS; n++) {
+        mx_partials partials = {NULL, 0};
+        const bool may = n > 0 && app_transport_joins(t);
+        MX_TRY(ov_add_up_partials(all, &r->pack, results, n, may ? &partials : NULL));
+        if (n == 2) MX_TRY(ov_pack(all, &r->pack));
+        if (n == 2) MX_TRY(app_messages_begin(r->messages));
+        MX_TRY(app_sum_partials(t, numbers, n * OV_NUMBERS, OV_NUMBERS, &partials));
+        if (n == 2) MX_TRY(app_messages_end(r->messages));
+    }
+    MX_TRY(mx_export(r->ctx, numbers, got, NULL));
+    for (int n = 1; n < RESULTS; n++) CHECK(memcmp(got[n], got[0], sizeof got[0]) == 0);
+    CHECK(got[0][0] > 0 && got[0][1] > 0 && got[0][2] < 0);
+    MX_TRY(mx_view_destroy(&numbers));
+    return mx_view_destroy(&results);
+}
+
 static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
 {
     app_transport t;
@@ -133,6 +164,7 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
         /* the first exchange with kernels is not ready for them */
         CHECK_I64(queue->overlapped - before.overlapped, what == KERNELS ? ROUNDS - 1 : 0);
     }
+    MX_TRY(check_joins(t, &r));
     MX_TRY(destroy_ring(&r));
     app_transport_destroy(&t);
     return MX_OK;

@@ -78,6 +78,43 @@ static mx_err sum_long(app_transport transport)
     return mx_view_destroy(&view);
 }
 
+/* Numbers that are joined from partial results, between other sums. All are exact. */
+static mx_err sum_partials(app_transport transport)
+{
+    enum { PARTIALS = 1500 };
+    const mx_ctx ctx = app_transport_ctx(transport);
+    const int rank = app_rank(app_transport_comm(transport));
+    const int size = app_size(app_transport_comm(transport));
+    double values[APP_MAX_JOINED * PARTIALS], got[ELEMENTS];
+    mx_view left, sums;
+    mx_view_info info;
+    MX_TRY(mx_view_create_1d(ctx, "left", MX_F64, APP_MAX_JOINED * PARTIALS, &left));
+    MX_TRY(mx_view_create_1d(ctx, "sums", MX_F64, ELEMENTS, &sums));
+    MX_TRY(mx_view_get_info(left, &info));
+    for (int v = 0; v < APP_MAX_JOINED * PARTIALS; v++) values[v] = (rank + 1.0) * v;
+    MX_TRY(mx_import(ctx, left, values, NULL));
+    for (int count = 1; count <= APP_MAX_JOINED && app_transport_joins(transport); count++) {
+        const int64_t partials = count == 2 ? 1 : PARTIALS - count;
+        const mx_partials joined = {info.data, partials};
+        MX_TRY(app_sum_view(transport, sums, 0, FIRST));
+        MX_TRY(app_sum_partials(transport, sums, FIRST, count, &joined));
+        MX_TRY(mx_export(ctx, sums, got, NULL));
+        for (int i = 0; i < ELEMENTS; i++) {
+            const bool summed = i >= FIRST && i < FIRST + count;
+            const double of_rank_0 =
+                (double)partials * (i - FIRST) + count * (double)(partials * (partials - 1) / 2);
+            if (i < FIRST || summed)
+                CHECK_F64(got[i], summed ? size * (size + 1) / 2 * of_rank_0 : 0, 0);
+        }
+    }
+    const mx_partials five = {info.data, 5}, none = {NULL, 0};
+    MX_TRY(app_sum_partials(transport, sums, 0, 1, &none));
+    CHECK_FAILS(app_sum_partials(transport, sums, 0, APP_MAX_JOINED + 1, &five), MX_ERR_ARG,
+                app_transport_joins(transport) ? "5 numbers f64" : "join no partial results");
+    MX_TRY(mx_view_destroy(&sums));
+    return mx_view_destroy(&left);
+}
+
 static mx_err check_errors(app_transport transport)
 {
     const mx_ctx ctx = app_transport_ctx(transport);
@@ -211,6 +248,7 @@ static mx_err try_path(app_comm comm, mx_ctx ctx, const app_path *path)
     MX_TRY(sum_i64(transport));
     MX_TRY(sum_many(transport));
     MX_TRY(sum_long(transport));
+    MX_TRY(sum_partials(transport));
     MX_TRY(check_errors(transport));
     app_transport_destroy(&transport);
     if (strcmp(path->name, "fake direct") == 0) check_refusals(comm, ctx, path);

@@ -290,7 +290,7 @@ static mx_err check_halo_and_sum(app_transport transport, int dims)
     MX_TRY(fill(&m, ctx));
     MX_TRY(mx_import(ctx, sums, mine, NULL));
     MX_TRY(mx_ctx_get_info(ctx, &before));
-    MX_TRY(app_box_halo_exchange_and_sum(m.halo, 1, m.field, 1, APP_HALO_FACES, sums, 1, 1));
+    MX_TRY(app_box_halo_exchange_and_sum(m.halo, 1, m.field, 1, APP_HALO_FACES, sums, 1, 1, NULL));
     MX_TRY(mx_ctx_get_info(ctx, &after));
     MX_TRY(mx_export(ctx, sums, sum, NULL));
     MX_TRY(compare(&m, ctx));
