@@ -109,10 +109,10 @@ static mx_err pass_reset(bench_work *w)
     MX_TRY(iteration_reset(w));
     MX_TRY(mx_fill(w->target->ctx, w->views[W], &zero));
     tl_passes_restart(&w->passes, w->rival.tolerance);
-    return tl_passes_next(w->target->ctx, &w->passes);
+    return tl_passes_next(w->target->ctx, &w->passes, NULL);
 }
 
-static mx_err pass_core(bench_work *w) { return tl_passes_next(w->target->ctx, &w->passes); }
+static mx_err pass_core(bench_work *w) { return tl_passes_next(w->target->ctx, &w->passes, NULL); }
 
 static mx_err matvec_core(bench_work *w)
 {

@@ -67,9 +67,12 @@ static mx_err next_pass(tl_app *app)
 {
     tl_passes *const s = &own_of(app)->passes;
     const int64_t n = s->done;
-    MX_TRY(tl_passes_next(app->base.ctx, s));
+    const bool joins = app_transport_joins(app->base.transport);
+    mx_partials partials = {NULL, 0};
+    MX_TRY(tl_passes_next(app->base.ctx, s, joins ? &partials : NULL));
     return app_box_halo_exchange_and_sum(app->halo, 1, &s->w[n % 2], 1, APP_HALO_FACES, s->numbers,
-                                         tl_place_of_pass(n) * TL_PASS_SUMS, TL_PASS_SUMS, NULL);
+                                         tl_place_of_pass(n) * TL_PASS_SUMS, TL_PASS_SUMS,
+                                         &partials);
 }
 
 static mx_err start(tl_app *app, tl_progress *at)

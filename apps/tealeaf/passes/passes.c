@@ -204,35 +204,39 @@ static mx_err by_bands(mx_ctx ctx, tl_passes *s)
                               tl_place_of_pass(s->done));
 }
 
-static mx_err by_columns(mx_ctx ctx, tl_passes *s)
+static mx_err by_columns(mx_ctx ctx, tl_passes *s, mx_partials *partials)
 {
     tl_columns_args *const a = &s->in_columns[s->done % 2];
     const int64_t groups = (a->pass.lines + a->lines_of_item - 1) / a->lines_of_item;
     if (s->solid) {
         const mx_range_3 range = mx_range_3d(ctx, 0, s->items[0], 0, s->items[1], 0, s->items[2]);
         if (s->ghosts > 0) MX_TRY(tl_pass_ghosts_3d(mx_range_1d(ctx, 0, s->ghosts), a));
-        return tl_pass_columns_3d_into(range, a, s->views.sums, tl_place_of_pass(s->done));
+        return tl_pass_columns_3d_partials(range, a, s->views.sums, tl_place_of_pass(s->done),
+                                           partials);
     }
-    return tl_pass_columns_into(mx_range_1d(ctx, 0, (int)(groups * a->width)), a, s->views.sums,
-                                tl_place_of_pass(s->done));
+    return tl_pass_columns_partials(mx_range_1d(ctx, 0, (int)(groups * a->width)), a, s->views.sums,
+                                    tl_place_of_pass(s->done), partials);
 }
 
 /* Runs the next pass. `before`: the pass that its alpha and beta come from. */
-static mx_err run(mx_ctx ctx, int64_t before, tl_passes *s)
+static mx_err run(mx_ctx ctx, int64_t before, tl_passes *s, mx_partials *partials)
 {
     const int parity = (int)(s->done % 2);
     tl_pass *const pass = s->bands > 0 ? &s->in_bands.pass : &s->in_columns[parity].pass;
     pass->parity = parity;
     pass->before = place_of(before);
     pass->before_that = place_of(s->done - 2);
-    MX_TRY(s->bands > 0 ? by_bands(ctx, s) : by_columns(ctx, s));
+    MX_TRY(s->bands > 0 ? by_bands(ctx, s) : by_columns(ctx, s, partials));
     s->done++;
     return MX_OK;
 }
 
-mx_err tl_passes_next(mx_ctx ctx, tl_passes *s) { return run(ctx, s->done - 1, s); }
+mx_err tl_passes_next(mx_ctx ctx, tl_passes *s, mx_partials *partials)
+{
+    return run(ctx, s->done - 1, s, partials);
+}
 
 mx_err tl_passes_end(mx_ctx ctx, tl_passes *s)
 {
-    return s->done % 2 == 1 ? run(ctx, NO_PASS, s) : MX_OK;
+    return s->done % 2 == 1 ? run(ctx, NO_PASS, s, NULL) : MX_OK;
 }

@@ -32,8 +32,9 @@ void tl_passes_destroy(tl_passes *passes);
 void tl_passes_restart(tl_passes *passes, double tolerance);
 
 /* Runs pass number passes->done. Before the next one, its sums are to be added over all ranks, and
- * the ghosts of w exchanged. */
-mx_err tl_passes_next(mx_ctx ctx, tl_passes *passes);
+ * the ghosts of w exchanged. partials: where it is not NULL, the join of the sums may be left to the
+ * caller (minx/launch.h). */
+mx_err tl_passes_next(mx_ctx ctx, tl_passes *passes, mx_partials *partials);
 
 /* After the last pass: adds to u what that pass left, and brings r to where it was before the
  * passes. Another start has to follow before the next pass. */
