@@ -68,6 +68,7 @@ typedef struct app_direct_group {
     uint64_t slots, units;           /* of a ring, of a slot: powers of two */
     int sum_chunk;                   /* numbers in a chunk of a sum */
     int max_blocks;                  /* of a kind: to send, to receive, to sum */
+    bool shared;                     /* other ranks use this rank's device, too */
     uint64_t *box[APP_DIRECT_RANKS]; /* the mailboxes */
     uint32_t *state;                 /* of this rank; host and device access it */
     uint64_t patience;               /* for one word, in nanoseconds */

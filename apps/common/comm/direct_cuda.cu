@@ -135,7 +135,9 @@ static __global__ void __launch_bounds__(LANES)
     __shared__ direct_number numbers[APP_DIRECT_NUMBERS];
 #if __CUDA_ARCH__ >= 900 /* set up while the kernel before it runs, as kernels of minx are */
     asm volatile("griddepcontrol.wait;" ::: "memory");
-    asm volatile("griddepcontrol.launch_dependents;");
+    /* On a shared device the next kernel's blocks must not take the room of the ranks that this
+     * kernel waits for. */
+    if (!group.shared) asm volatile("griddepcontrol.launch_dependents;");
 #endif
     const app_direct_part *const parts = group.many != NULL ? group.many : group.few;
     direct_block(&group, parts, (int)blockIdx.x, (int)threadIdx.x, LANES, numbers);

@@ -206,16 +206,17 @@ DIRECT_FUNCTION bool direct_sum_chunk(const app_direct_group *g, int64_t first, 
                                       direct_number *numbers)
 {
     const int places = count * g->ranks;
+    const bool joined = g->partials.count > 0;
     const uint32_t turn = (uint32_t)(n / 2);
     bool ok = true;
     for (int k = lane; k < places; k += lanes) {
         const int r = k % g->ranks, i = k / g->ranks;
-        const direct_number mine = g->partials.count > 0 ? numbers[i * g->ranks + g->self]
-                                                         : direct_number_at(g, first + i);
-        if (r == g->self)
-            numbers[k] = mine;
-        else
+        const direct_number mine =
+            joined ? numbers[i * g->ranks + g->self] : direct_number_at(g, first + i);
+        if (r != g->self)
             direct_put(g->box[r] + direct_sum_at(g, g->self, block, n) + 2 * i, mine.unit, turn);
+        else if (!joined)
+            numbers[k] = mine;
     }
     for (int k = lane; k < places && ok; k += lanes) {
         const int r = k % g->ranks, i = k / g->ranks;

@@ -356,6 +356,7 @@ static mx_err choose_blocks(app_transport t, direct_transport *s, int blocks)
     MX_REQUIRE(fewest < 0, MX_ERR_BACKEND,
                "direct messages: %d ranks share a device that runs %d blocks at a time", sharers,
                blocks);
+    s->group.shared = sharers > 1;
     s->group.max_blocks = -fewest < APP_DIRECT_BLOCKS ? (int)-fewest : APP_DIRECT_BLOCKS;
     return MX_OK;
 }
