@@ -29,6 +29,8 @@ enum {
     TRIAL_SECONDS = 10 /* the same for the first sum, which says if words arrive: no rank is late */
 };
 
+MX_STATIC_ASSERT((int)APP_DIRECT_JOINED == (int)APP_MAX_JOINED, "numbers of a sum that are joined");
+
 typedef struct direct_transport {
     const app_direct_device *device;
     void *opened;
@@ -449,7 +451,8 @@ mx_err app_direct_open(app_transport t, const app_direct_device *device, const a
     MX_TRY(number_ranks(t, s));
     MX_TRY(open_outer(t, s, outer));
     t->takes_places = outer == NULL && getenv("MINX_PACKED_HALOS") == NULL;
-    t->joins = outer == NULL && getenv("MINX_SEPARATE_JOINS") == NULL;
+    t->joins = outer == NULL && s->group.sum_chunk >= APP_DIRECT_JOINED &&
+               getenv("MINX_SEPARATE_JOINS") == NULL;
     return open_mailboxes(t, s);
 }
 
