@@ -251,11 +251,12 @@ mx_err app_sum_partials(app_transport t, mx_view view, int64_t first, int64_t co
                MX_ERR_BOUNDS,
                "sum over ranks: %lld elements from %lld on, of view '%s' with %lld elements",
                (long long)count, (long long)first, v.label, (long long)v.count);
+    if (count == 0) return MX_OK;
     void *const data = (char *)v.data + (size_t)first * MX_TYPE_SIZE(v.type);
     if (partials != NULL && partials->count > 0) {
         MX_TRY(check_joined(t, &v, count));
         return t->path->join(t, partials, data, count);
     }
-    if (count == 0 || t->path->sum == NULL) return MX_OK;
+    if (t->path->sum == NULL) return MX_OK;
     return t->path->sum(t, data, v.type, count);
 }

@@ -68,7 +68,8 @@ enum { APP_MAX_JOINED = 4 };
 
 /* app_sum_view of the value of a reduction, NAME_partials, that goes to these elements: `count`
  * numbers of type f64, each the sum over all items. partials: what the launch has left, if the
- * transport joins; there was no launch since then but those of kernels without result. NULL, or
- * partials->count 0: nothing. Errors: those of app_sum_view, MX_ERR_ARG. */
+ * transport joins; since then there were no launches but those of kernels over ranges without result,
+ * which need no scratch memory. NULL, or partials->count 0: nothing. Errors: those of app_sum_view,
+ * MX_ERR_ARG. */
 mx_err app_sum_partials(app_transport transport, mx_view view, int64_t first, int64_t count,
                         const mx_partials *partials);

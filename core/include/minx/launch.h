@@ -259,7 +259,8 @@ typedef struct mx_kernel {
  * device. The caller's kernel joins them, and stores the result. The core would do it by one block of
  * MX_JOIN_THREADS threads: thread t joins partial results t, t + MX_JOIN_THREADS, ... to the identity;
  * then the threads of each warp, and then the warps, join their values in a tree: to each comes that of
- * the one 16 further on, then 8, 4, 2, 1. The next launch on the context may use the memory again.
+ * the one half a warp further on, then a quarter, and so on to 1. The next launch on the context may
+ * use the memory again.
  * count 0: the result is where it belongs. It is so on hosts, in graphs, where launches are checked,
  * and where the kernel itself has joined. */
 typedef struct mx_partials {
