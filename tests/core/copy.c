@@ -224,9 +224,57 @@ static void test_shared_spaces(mx_ctx ctx)
     }
 }
 
+static bool is_late(mx_view mirror)
+{
+    double *data;
+    MUST(mx_view_host_data(mirror, (void **)&data));
+    return isnan(data[0]) && isnan(data[3]);
+}
+
+static void check_all(mx_view mirror, double expected)
+{
+    double *data;
+    MUST(mx_view_host_data(mirror, (void **)&data));
+    for (int i = 0; i < 4; i++) CHECK_F64(data[i], expected, 0);
+}
+
+/* On simt a copy to the host is done at the next fence, launch or other copy of its context, or when
+ * another context waits for it. A program that reads too early finds NaN there. */
+static void test_late_copies(mx_ctx ctx)
+{
+    mx_ctx other;
+    mx_view view, mirror, second;
+    if (!check_is(ctx, "simt")) return;
+    MUST(mx_ctx_create("simt", &other));
+    MUST(mx_view_create_1d(ctx, "late", MX_F64, 4, &view));
+    MUST(mx_mirror_create(view, &mirror));
+    MUST(mx_mirror_create(view, &second));
+    for (int way = 0; way < 4; way++) {
+        MUST(mx_fill(ctx, view, way));
+        CHECK_OK(mx_deep_copy(ctx, mirror, view));
+        CHECK_OK(mx_deep_copy(ctx, second, view));
+        CHECK(is_late(mirror) && is_late(second));
+        if (way == 0) CHECK_OK(mx_fence(ctx));
+        if (way == 1) CHECK_OK(mx_fill(ctx, view, -1)); /* later than the copies */
+        if (way == 2) CHECK_OK(mx_ctx_wait(other, ctx));
+        if (way == 3) CHECK_OK(mx_deep_copy(ctx, view, mirror));
+        check_all(mirror, way);
+        check_all(second, way);
+    }
+    CHECK_OK(mx_deep_copy(ctx, mirror, view));
+    CHECK_OK(mx_fence(other));
+    CHECK(is_late(mirror));
+    MUST(mx_view_destroy(&mirror)); /* a copy to memory that is free is not done */
+    MUST(mx_view_destroy(&second));
+    MUST(mx_view_destroy(&view));
+    mx_ctx_destroy(&other);
+    CHECK_OK(mx_fence(ctx));
+}
+
 static void test(mx_ctx ctx)
 {
     test_mirrors(ctx);
+    test_late_copies(ctx);
     for (int64_t n = 0; n < 200; n += n < 70 ? 1 : 13) test_round_trip(ctx, n);
     test_round_trip(ctx, 1000003);
     test_mismatches(ctx);

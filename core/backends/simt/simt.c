@@ -1,6 +1,7 @@
 /* simt: a debug backend that runs each item as a GPU runs a thread. Host threads take items one by
  * one, so neighbouring items run at the same time. Views have the GPU's layout, and nothing is
- * vectorised. Host code cannot access its memory (simt_memory.c). Mistakes that show on a GPU show
+ * vectorised. Host code cannot access its memory, and copies to the host are done late
+ * (simt_memory.c). Mistakes that show on a GPU show
  * here too, on any machine.
  *
  * order=shuffled uses the same code with ordinary memory: one thread runs the items in a random
@@ -78,10 +79,17 @@ static void simt_run(mx_ctx ctx, const mx_launch *launch, mx_run_fn run, int64_t
 /* Partial results are joined outside of simt_run. */
 static mx_err simt_launch(mx_ctx ctx, mx_launch *launch, const void *args, const mx_result *result)
 {
+    mx_simt_finish_copies(ctx);
     mx_simt_memory_open();
     const mx_err err = mx_host_launch(ctx, launch, args, result);
     mx_simt_memory_close();
     return err;
+}
+
+static mx_err simt_fence(mx_ctx ctx)
+{
+    mx_simt_finish_copies(ctx);
+    return MX_OK;
 }
 
 static mx_err simt_open(mx_ctx ctx)
@@ -111,8 +119,9 @@ const mx_backend mx_backend_simt = {
                .copy = mx_simt_copy,
                .fill = mx_simt_fill,
                .copy_strided = mx_simt_copy_strided,
-               .identify = mx_simt_identify},
-    .launch = {.plan = mx_host_plan, .run = simt_launch, .fence = mx_host_fence},
+               .identify = mx_simt_identify,
+               .forget = mx_simt_forget},
+    .launch = {.plan = mx_host_plan, .run = simt_launch, .fence = simt_fence},
     .host = {.run = simt_run,
              .run_team_members = mx_host_run_team_members,
              .chunks_are_items = true,

@@ -14,6 +14,10 @@
  * find it in a time that grows with the logarithm of the number of regions. A launch changes the
  * pages of all regions.
  *
+ * A copy of a region to memory that host code can access is done late, at the context's next fence,
+ * launch or other copy. Until then the destination has bytes of ones (NaN), as host code must not read
+ * it. It is done at once where a gap or another layout makes it no copy of one range of bytes.
+ *
  * MX_SPACE_PINNED and MX_SPACE_MANAGED are ordinary memory here, since host code and kernels both
  * access them. They are regions too, so that the memory space of an address is known. Limit: while
  * one thread runs a launch, an access by host code on another thread is not found. */
@@ -270,6 +274,67 @@ __attribute__((destructor)) static void uninstall(void)
         sigaction(SIGSEGV, &previous, NULL);
 }
 
+/* ---- late copies ---- */
+
+typedef struct late_copy {
+    struct late_copy *next;
+    mx_ctx ctx;
+    char *to;
+    size_t bytes;
+    char data[];
+} late_copy;
+
+static late_copy *late_copies; /* in the order of the calls; for those with memory.lock */
+
+/* ctx NULL: removes the late copies to these bytes. Else does those of the context. */
+static void end_late_copies(mx_ctx ctx, const void *to, size_t bytes)
+{
+    pthread_mutex_lock(&memory.lock);
+    for (late_copy **at = &late_copies; *at != NULL;) {
+        late_copy *const one = *at;
+        const bool ends =
+            ctx != NULL ? one->ctx == ctx : (uintptr_t)one->to - (uintptr_t)to < bytes;
+        if (!ends) {
+            at = &one->next;
+            continue;
+        }
+        *at = one->next;
+        if (ctx != NULL) memcpy(one->to, one->data, one->bytes);
+        free(one);
+    }
+    pthread_mutex_unlock(&memory.lock);
+}
+
+void mx_simt_finish_copies(mx_ctx ctx) { end_late_copies(ctx, NULL, 0); }
+
+void mx_simt_forget(const void *data, size_t bytes) { end_late_copies(NULL, data, bytes); }
+
+/* NULL: the copy is to be done at once, after the late ones of its context. */
+static late_copy *new_late_copy(mx_ctx ctx, void *to, const void *from, size_t bytes)
+{
+    pthread_mutex_lock(&memory.lock);
+    const region *const source = region_of(from), *const target = region_of(to);
+    const bool to_host = source != NULL && source->space == MX_SPACE_SIMT &&
+                         (target == NULL || target->space != MX_SPACE_SIMT);
+    pthread_mutex_unlock(&memory.lock);
+    late_copy *const late = to_host ? malloc(sizeof *late + bytes) : NULL;
+    if (late == NULL)
+        mx_simt_finish_copies(ctx);
+    else
+        *late = (late_copy){.ctx = ctx, .to = to, .bytes = bytes};
+    return late;
+}
+
+static void add_late_copy(late_copy *late)
+{
+    memset(late->to, 0xff, late->bytes);
+    pthread_mutex_lock(&memory.lock);
+    late_copy **end = &late_copies;
+    while (*end != NULL) end = &(*end)->next;
+    *end = late;
+    pthread_mutex_unlock(&memory.lock);
+}
+
 /* ---- allocation ---- */
 
 /* The caller holds the lock. */
@@ -340,6 +405,7 @@ void mx_simt_release(mx_space space, void *data)
     pthread_mutex_unlock(&memory.lock);
     MX_ASSERT(known);
     if (!known) return; /* in builds without assertions it stays allocated */
+    mx_simt_forget(removed->data, removed->bytes);
     free_region(removed);
     free(removed);
 }
@@ -358,16 +424,19 @@ bool mx_simt_identify(const void *address, mx_space *space, int *device)
 
 mx_err mx_simt_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes)
 {
+    late_copy *const late = new_late_copy(ctx, destination, source, bytes);
     add_users(destination, 1);
     add_users(source, 1);
-    const mx_err err = mx_host_copy(ctx, destination, source, bytes);
+    const mx_err err = mx_host_copy(ctx, late != NULL ? late->data : destination, source, bytes);
     add_users(source, -1);
     add_users(destination, -1);
+    if (late != NULL) add_late_copy(late);
     return err;
 }
 
 mx_err mx_simt_fill(mx_ctx ctx, void *destination, int64_t count, const void *value, size_t size)
 {
+    mx_simt_finish_copies(ctx);
     add_users(destination, 1);
     const mx_err err = mx_host_fill(ctx, destination, count, value, size);
     add_users(destination, -1);
@@ -376,6 +445,7 @@ mx_err mx_simt_fill(mx_ctx ctx, void *destination, int64_t count, const void *va
 
 mx_err mx_simt_copy_strided(mx_ctx ctx, const mx_strided *copy)
 {
+    mx_simt_finish_copies(ctx);
     const void *const used[] = {copy->to, copy->from, copy->index};
     for (int u = 0; u < 3; u++) add_users(used[u], 1);
     const mx_err err = mx_host_copy_strided(ctx, copy);

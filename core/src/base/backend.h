@@ -119,6 +119,9 @@ typedef struct mx_backend_memory {
     /* Is the memory at this address the backend's? If so, sets its space, and its device or -1.
      * NULL: all its memory is the host's. */
     bool (*identify)(const void *address, mx_space *space, int *device);
+    /* A view's memory is about to be freed: copies to it that are not done yet must not be done
+     * any more. NULL: all are done. Needs `identify`. */
+    void (*forget)(const void *data, size_t bytes);
 } mx_backend_memory;
 
 typedef struct mx_backend_launch {

@@ -29,8 +29,9 @@ mx_err mx_ctx_wait(mx_ctx ctx, mx_ctx other)
 {
     MX_TRY(check_wait(ctx, "wait of a context for another", "mx_ctx_wait"));
     MX_TRY(check_wait(other, "wait of a context for another", "mx_ctx_wait"));
-    const bool done = other->backend->host.run != NULL; /* launches of hosts are done on return */
-    if (done || ctx == other) return MX_OK;
+    if (ctx == other) return MX_OK;
+    /* launches of hosts are done on return; copies of simt are not */
+    if (other->backend->host.run != NULL) return other->backend->launch.fence(other);
     if (ctx->backend != other->backend || other->backend->launch.wait == NULL)
         return mx_fence(other);
     return other->backend->launch.wait(ctx, other);

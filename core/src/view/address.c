@@ -37,3 +37,10 @@ mx_space mx_memory_space(const void *address, int *device)
         if (registered[b]->memory.identify(address, &space, device)) return space;
     return MX_SPACE_HOST;
 }
+
+void mx_memory_forget(const void *data, size_t bytes)
+{
+    const int backends = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+    for (int b = 0; b < backends; b++)
+        if (registered[b]->memory.forget != NULL) registered[b]->memory.forget(data, bytes);
+}

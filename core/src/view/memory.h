@@ -176,12 +176,15 @@ static inline bool mx_ctx_can_access(mx_ctx ctx, const mx_record *record)
 
 /* ---- address.c: the memory space of an address ---- */
 
-/* Adds a backend to those that mx_memory_space asks. */
+/* Adds a backend to those that the functions below ask. */
 void mx_memory_add_backend(const mx_backend *backend);
 
 /* The space of the memory at an address, and its device (-1: none). MX_SPACE_HOST: no backend knows
  * it. */
 mx_space mx_memory_space(const void *address, int *device);
+
+/* Tells the backends that these bytes are about to be freed. */
+void mx_memory_forget(const void *data, size_t bytes);
 
 /* The memory space that MX_SPACE_STAGING means for this context. */
 static inline mx_space mx_staging_space(mx_ctx ctx)

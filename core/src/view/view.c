@@ -54,6 +54,7 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
 static void free_data(const mx_record *r)
 {
     mx_tool_memory(r, false);
+    mx_memory_forget(r->data, (size_t)r->span * MX_TYPE_SIZE(r->type));
     r->release(r->space, r->data);
 }
 
