@@ -25,7 +25,7 @@ static mx_err find_distance_of_places(const tl_app *app, int64_t *distance)
     return MX_OK;
 }
 
-static mx_err make_array(const tl_app *app, const char *label, int place, mx_view *view)
+static mx_err make_array(const tl_app *app, const char *label, int number, int place, mx_view *view)
 {
     const int64_t ghosts = 2 * (int64_t)app->ghosts;
     int64_t extents[] = {app->planes + ghosts, app->rows + ghosts, app->columns + ghosts};
@@ -34,23 +34,15 @@ static mx_err make_array(const tl_app *app, const char *label, int place, mx_vie
     mx_view whole;
     MX_TRY(find_distance_of_places(app, &distance));
     if (distance == 0)
-        return tl_make_array(app->base.ctx, label, 3 - flat, extents + flat, app->ghosts, view);
+        return tl_make_array(app->base.ctx, label, 3 - flat, extents + flat, app->ghosts, number,
+                             view);
     const mx_slice part[] = {mx_all(),
                              mx_span(place * distance, place * distance + extents[2])}; /* in 2-D */
     extents[2] += (PLACES - 1) * distance;
-    MX_TRY(tl_make_array(app->base.ctx, label, 2, extents + 1, app->ghosts, &whole));
+    MX_TRY(tl_make_array(app->base.ctx, label, 2, extents + 1, app->ghosts, 0, &whole));
     const mx_err err = mx_subview(whole, 2, part, view);
     MX_TRY(mx_view_destroy(&whole)); /* the part keeps the data */
     return err;
-}
-
-static mx_err make_field(tl_app *app, const char *label, int place, mx_view *view, mx_view *bound)
-{
-    MX_TRY(make_array(app, label, place, view));
-    *bound = *view;
-    return tl_is_3d(&app->deck)
-               ? tl_make_rows(app->base.ctx, *view, &app->mesh.plane, &app->mesh.row, bound)
-               : MX_OK;
 }
 
 /* An array of cells. */
@@ -95,14 +87,22 @@ double tl_bytes_needed(tl_app *app)
     return arrays * cells * (double)sizeof(double);
 }
 
+static mx_err make_field(tl_app *app, int number, const field *f)
+{
+    MX_TRY(make_array(app, f->label, number, f->place, f->view));
+    *f->bound = *f->view;
+    return tl_is_3d(&app->deck)
+               ? tl_make_rows(app->base.ctx, *f->view, &app->mesh.plane, &app->mesh.row, f->bound)
+               : MX_OK;
+}
+
 static mx_err make_views(tl_app *app)
 {
     tl_views *const v = &app->views, *const b = &app->bound;
     field fields[FIELDS];
     list_fields(app, fields);
     for (int f = 0; f < FIELDS; f++) {
-        if (!fields[f].needed) continue;
-        MX_TRY(make_field(app, fields[f].label, fields[f].place, fields[f].view, fields[f].bound));
+        if (fields[f].needed) MX_TRY(make_field(app, f, &fields[f]));
     }
     MX_TRY(
         mx_view_create_1d(app->base.ctx, "cg r.r", MX_F64, TL_RING * TL_SCALARS, &app->views.rr));

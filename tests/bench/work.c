@@ -61,7 +61,7 @@ mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *vi
     const int64_t rows = w->rival.rows + 2, columns = w->rival.columns + 2;
     const int64_t extents[] = {rows, columns};
     MX_TRY(has_room(w, label));
-    MX_TRY(tl_make_array(w->target->ctx, label, 2, extents, 1, view));
+    MX_TRY(tl_make_array(w->target->ctx, label, 2, extents, 1, (int)seed, view));
     w->views[w->view_count++] = *view;
     MX_TRY(mx_bind(w->target->ctx, *view, &set.x));
     MX_TRY(bench_set_2d(mx_range_2d(w->target->ctx, 0, rows, 0, columns), &set));

@@ -8,12 +8,35 @@ enum { HOST_LINE = 64 / sizeof(double), DEVICE_LINE = 128 / sizeof(double) };
  * only at an even place. */
 enum { NARROW = 64 };
 
+/* A page of memory has a part for each array of a kernel. Lines of memory in front of an array of n
+ * lines are n / FEW at most, and so many that they can bring its cells to any part. */
+enum { PAGE = 4096, PARTS = 6, SPARE = 32, FEW = 16 };
+
+/* Behind how many spare lines an array begins nearest to part `number` of a page. */
+static int64_t choose_line(const mx_view_info *whole, int across, int64_t spare, int number)
+{
+    const int64_t wanted = number % PARTS * (PAGE / PARTS);
+    int64_t best = 0, nearest = PAGE;
+    for (int64_t line = 0; line <= spare; line++) {
+        const uintptr_t bytes = (uintptr_t)(line * whole->stride[across]) * sizeof(double);
+        const int64_t at = (int64_t)(((uintptr_t)whole->data + bytes) % PAGE);
+        const int64_t apart = at > wanted ? at - wanted : wanted - at;
+        const int64_t distance = mx_min(apart, PAGE - apart);
+        if (distance < nearest) {
+            nearest = distance;
+            best = line;
+        }
+    }
+    return best;
+}
+
 mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *extents, int ghosts,
-                     mx_view *view)
+                     int number, mx_view *view)
 {
     int64_t all[3];
     mx_slice part[] = {mx_all(), mx_all(), mx_all()};
     mx_ctx_info info;
+    mx_view_info placed;
     mx_view whole;
     MX_TRY(mx_ctx_get_info(ctx, &info));
     const bool right = info.layout == MX_LAYOUT_RIGHT;
@@ -24,8 +47,17 @@ mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *ext
     for (int d = 0; d < rank; d++) all[d] = extents[d];
     all[along] = (end + line - 1) / line * line;
     part[along] = mx_span(before, end);
+    const int across = right ? 0 : rank - 1;
+    const int64_t lines = extents[across];
+    const int64_t spare = rank == 2 && info.host_accessible ? mx_min(lines / FEW, SPARE) : 0;
+    all[across] += spare;
     MX_TRY(mx_view_create(ctx, label, MX_F64, rank, all, NULL, &whole));
-    const mx_err err = mx_subview(whole, rank, part, view);
+    mx_err err = mx_view_get_info(whole, &placed);
+    if (err == MX_OK && spare > 0) {
+        const int64_t first = choose_line(&placed, across, spare, number);
+        part[across] = mx_span(first, first + lines);
+    }
+    if (err == MX_OK) err = mx_subview(whole, rank, part, view);
     MX_TRY(mx_view_destroy(&whole)); /* the part keeps the data */
     return err;
 }

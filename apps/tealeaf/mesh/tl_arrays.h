@@ -8,9 +8,14 @@ enum { TL_PAIR = 2 };
 /* An array of cells and ghosts, of rank 2 or 3 and type MX_F64. Cell 0 of each line along the
  * contiguous index is at the start of a cache line, in arrays narrower than 64 at a multiple of
  * 16 bytes: vectors of eight cells, or the cells of 32 threads of a GPU, are then in as few
- * lines of the cache as possible. */
+ * lines of the cache as possible.
+ *
+ * In 2-D on hosts, arrays with different numbers modulo 6 begin in different parts of a page of memory,
+ * if there are enough lines; some spare lines of memory are in front. Allocators put all large arrays
+ * at the same place of a page. Then the first-level cache has too few places for a cell of each, and
+ * a CPU takes a load from one array for one that has to wait for a store to another. */
 mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *extents, int ghosts,
-                     mx_view *view);
+                     int number, mx_view *view);
 
 /* An array of rank 3 as an array of rows: the same memory. Rows have the numbers that
  * kernels/tl_kernels.h says. */

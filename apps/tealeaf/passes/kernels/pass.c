@@ -4,8 +4,8 @@
  *     columns an item goes over some lines of one column of cells, and forms the new p of the cells beside it as well: from arrays
  *             that no item writes, so there are two of r, p and w. On a GPU these reads come from the cache, as neighbouring
  *             threads have neighbouring columns. In 3-D columns go through sheets.
- *     bands   a thread goes over its lines, and computes the new p one line ahead of w = A p. Three lines of p stay in the cache.
- *             r, p and w change in place, so a CPU, which reads what it will write, moves no other bytes.
+ *     bands   a thread goes over its lines, and computes the new p one line ahead of w = A p, in the same loop. Three
+ *             lines of p stay in the cache. r, p and w change in place, so a CPU, which reads what it will write, moves no other bytes.
  *
  * A pass that changes u moves 72 bytes a cell: five arrays are read and four written. One that leaves u
  * moves 56. They go by turns.
@@ -335,35 +335,44 @@ MX_BODY void tl_keep_edges_body(const tl_bands_args *a, int band)
 }
 MX_FOR(1D, tl_keep_edges, MX_ITEMS_PLAIN)
 
-/* r and p of cells i0 to i1-1 of a line, and u if it changes; returns their r.r. */
-MX_BODY double form_cells(const tl_bands_args *a, int line, int i0, int i1, bool changes_u)
+/* r and p of the cells of a line, and u if it changes; returns their r.r. */
+MX_BODY double form_cells(const tl_bands_args *a, int line, int length, bool changes_u)
 {
-    const double alpha = a->pass.now.alpha, beta = a->pass.now.beta;
-    const double u_from_p = a->pass.u_from_p, u_from_r = a->pass.u_from_r;
+    const tl_pass pass = a->pass;
     double *const MX_RESTRICT u = LINE(a->u, line);
     double *const MX_RESTRICT r = LINE(a->r, line);
     double *const MX_RESTRICT p = LINE(a->p, line);
     const double *const MX_RESTRICT w = LINE(a->w, line);
     double rr = 0;
     MX_SIMD_SUM(rr)
-    for (int i = i0; i < i1; i++) {
-        const double p_before = p[i], r_before = r[i], residual = r_before - alpha * w[i];
-        if (changes_u) u[i] += u_from_p * p_before + u_from_r * r_before;
-        r[i] = residual;
-        p[i] = residual + beta * p_before;
-        rr += residual * residual;
+    for (int i = 0; i < length; i++) {
+        const formed f = form(&pass, r[i], p[i], w[i]);
+        if (changes_u) u[i] += f.change;
+        r[i] = f.r;
+        p[i] = f.p;
+        rr += f.r * f.r;
     }
     return rr;
 }
 
-/* With the ghosts at its ends, which do not count. Ghosts of u are not used. */
-MX_BODY double form_line(const tl_bands_args *a, int line)
+/* r and p of the ghosts at the ends of a line. They do not count, and their u is not used. */
+MX_BODY void form_ends(const tl_bands_args *a, int line)
+{
+    double *const r = LINE(a->r, line), *const p = LINE(a->p, line);
+    const double *const w = LINE(a->w, line);
+    for (int i = -1; i <= a->pass.length; i += a->pass.length + 1) {
+        const formed f = form(&a->pass, r[i], p[i], w[i]);
+        r[i] = f.r;
+        p[i] = f.p;
+    }
+}
+
+MX_BODY_NOINLINE double form_line(const tl_bands_args *a, int line)
 {
     const int length = a->pass.length;
-    (void)form_cells(a, line, -1, 0, false);
-    (void)form_cells(a, line, length, length + 1, false);
-    return a->pass.leaves_u ? form_cells(a, line, 0, length, false)
-                            : form_cells(a, line, 0, length, true);
+    form_ends(a, line);
+    return a->pass.leaves_u ? form_cells(a, line, length, false)
+                            : form_cells(a, line, length, true);
 }
 
 /* The new p of the line beside a band: in its array if the line is one of ghosts, else from what
@@ -384,6 +393,14 @@ MX_BODY const double *form_beside(const tl_bands_args *a, int band, int side)
     double *const MX_RESTRICT next = beside(a, band, side);
     MX_SIMD for (int i = 0; i < a->pass.length; i++) next[i] = r[i] - alpha * w[i] + beta * p[i];
     return next;
+}
+
+MX_BODY void store_sums(const tl_bands_args *a, int line, double pw, double ww, double rw)
+{
+    const int64_t lines = a->pass.lines;
+    *SUMS_OF_LINE(lines + line) = pw;
+    *SUMS_OF_LINE(2 * lines + line) = ww;
+    *SUMS_OF_LINE(3 * lines + line) = rw;
 }
 
 /* w = A p of a line, from p of the line and of those beside it; and its sums. Not inlined:
@@ -409,10 +426,58 @@ MX_BODY_NOINLINE void multiply_line(const tl_bands_args *a, int line, const doub
         ww += ap * ap;
         rw += r[i] * ap;
     }
-    const int64_t lines = a->pass.lines;
-    *SUMS_OF_LINE(lines + line) = pw;
-    *SUMS_OF_LINE(2 * lines + line) = ww;
-    *SUMS_OF_LINE(3 * lines + line) = rw;
+    store_sums(a, line, pw, ww, rw);
+}
+
+/* form_line of the next line, which is line + towards, and multiply_line of the line, in one loop: memory
+ * or caches deliver the next line during the product. `towards` and `changes_u` are constants. */
+MX_BODY void advance(const tl_bands_args *a, int line, const double *behind_, int towards,
+                     bool changes_u)
+{
+    const int next = line + towards;
+    const tl_pass pass = a->pass;
+    double *const MX_RESTRICT u_ahead = LINE(a->u, next);
+    double *const MX_RESTRICT r_ahead = LINE(a->r, next);
+    double *const MX_RESTRICT p_ahead = LINE(a->p, next);
+    const double *const MX_RESTRICT w_ahead = LINE(a->w, next);
+    const double *const MX_RESTRICT behind = behind_;
+    const double *const MX_RESTRICT p = LINE(a->p, line);
+    const double *const MX_RESTRICT r = LINE(a->r, line);
+    const double *const MX_RESTRICT v = LINE(a->v, line);
+    const double *const MX_RESTRICT v_below = LINE(a->v, line - 1);
+    const double *const MX_RESTRICT v_above = LINE(a->v, line + 1);
+    double *const MX_RESTRICT w = LINE(a->w, line);
+    double rr = 0, pw = 0, ww = 0, rw = 0;
+    form_ends(a, next);
+    MX_SIMD_SUM(rr, pw, ww, rw)
+    for (int i = 0; i < pass.length; i++) {
+        const formed f = form(&pass, r_ahead[i], p_ahead[i], w_ahead[i]);
+        if (changes_u) u_ahead[i] += f.change;
+        r_ahead[i] = f.r;
+        p_ahead[i] = f.p;
+        rr += f.r * f.r;
+        const double below = towards > 0 ? behind[i] : f.p, above = towards > 0 ? f.p : behind[i];
+        const double ap = tl_apply(pass.along, pass.across, v[i], v[i - 1], v[i + 1], v_below[i],
+                                   v_above[i], p[i], p[i - 1], p[i + 1], below, above);
+        w[i] = ap;
+        pw += p[i] * ap;
+        ww += ap * ap;
+        rw += r[i] * ap;
+    }
+    *SUMS_OF_LINE(next) = rr;
+    store_sums(a, line, pw, ww, rw);
+}
+MX_BODY_NOINLINE void advance_up(const tl_bands_args *a, int line, const double *behind)
+{
+    advance(a, line, behind, 1, true);
+}
+MX_BODY_NOINLINE void advance_up_leaving_u(const tl_bands_args *a, int line, const double *behind)
+{
+    advance(a, line, behind, 1, false);
+}
+MX_BODY_NOINLINE void advance_down(const tl_bands_args *a, int line, const double *behind)
+{
+    advance(a, line, behind, -1, true);
 }
 
 /* Odd passes go from the last line to the first, so that they begin with the lines that the pass
@@ -421,17 +486,20 @@ MX_BODY void tl_pass_bands_body(const tl_bands_args *a, int band)
 {
     const bool up = a->pass.parity == 0;
     const int first = first_line(a, band), last = first_line(a, band + 1) - 1;
-    const int begin = up ? first : last, towards = up ? 1 : -1, end = (up ? last : first) + towards;
+    const int begin = up ? first : last, towards = up ? 1 : -1, end = up ? last : first;
     const double *behind = form_beside(a, band, up ? FIRST : LAST);
     const double *const beyond = form_beside(a, band, up ? LAST : FIRST);
     *SUMS_OF_LINE(begin) = form_line(a, begin);
     for (int line = begin; line != end; line += towards) {
-        const int next = line + towards;
-        if (next != end) *SUMS_OF_LINE(next) = form_line(a, next);
-        const double *const ahead = next != end ? LINE(a->p, next) : beyond;
-        multiply_line(a, line, up ? behind : ahead, up ? ahead : behind);
+        if (!up)
+            advance_down(a, line, behind);
+        else if (a->pass.leaves_u)
+            advance_up_leaving_u(a, line, behind);
+        else
+            advance_up(a, line, behind);
         behind = LINE(a->p, line);
     }
+    multiply_line(a, end, up ? behind : beyond, up ? beyond : behind);
     keep_edges(a, 1 - a->pass.parity, band);
 }
 MX_FOR(1D, tl_pass_bands, MX_ITEMS_PLAIN, tl_begin_bands)

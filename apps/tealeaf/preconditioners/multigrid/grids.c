@@ -17,7 +17,7 @@ static mx_err make_field(const tl_multigrid *m, tl_grid *g, const char *label, m
 {
     const int64_t extents[] = {g->cells[0] + 2, g->cells[1] + 2, g->cells[2] + 2};
     MX_TRY(tl_make_array(m->base->ctx, label, m->solid ? 3 : 2, m->solid ? extents : extents + 1, 1,
-                         view));
+                         0, view));
     *bound = *view;
     return m->solid ? tl_make_rows(m->base->ctx, *view, &g->shape.plane, &g->shape.row, bound)
                     : MX_OK;
