@@ -67,11 +67,11 @@ sanitized() {
     done
     for test in "$dir"/bin/test_core_*; do
         # Not these tests: bounds needs another build; misuse makes mistakes on purpose, such as requests for too much memory;
-        # cuda_blocks uses no device. racecheck loses track of kernels that several host threads launch at the same time. initcheck reports
+        # cuda_blocks and waits use no device. racecheck loses track of kernels that several host threads launch at the same time. initcheck reports
         # uninitialised reads in a third of the runs of the test concurrent, whose host threads call cudaMalloc and cudaFree at the same
         # time. It does so too for a plain CUDA program of such threads (CUDA 13.0, 15 of 60 runs), in which memcheck finds nothing.
         case $tool-${test##*test_core_} in
-            *-bounds | *-misuse | *-cuda_blocks | racecheck-instances | initcheck-concurrent) continue ;;
+            *-bounds | *-misuse | *-cuda_blocks | *-waits | racecheck-instances | initcheck-concurrent) continue ;;
         esac
         printf '%q cuda\n' "$test"
     done
