@@ -8,7 +8,7 @@ static bool uses(const tl_app *app, unsigned arrays)
     return (tl_arrays_of_forms(app) & arrays) != 0;
 }
 
-/* Large arrays begin at the same offset in a page of memory. A load from one array then waits
+/* Allocators put large arrays at the same offset in a page of memory. A load from one array then waits
  * for a store to the same offset in a page of another array. So where sweeps go over long rows,
  * the arrays that they write begin at different offsets, nine cache lines apart. All rows get
  * the same length, so that arrays can be copied. */
@@ -39,7 +39,7 @@ static mx_err make_array(const tl_app *app, const char *label, int number, int p
     const mx_slice part[] = {mx_all(),
                              mx_span(place * distance, place * distance + extents[2])}; /* in 2-D */
     extents[2] += (PLACES - 1) * distance;
-    MX_TRY(tl_make_array(app->base.ctx, label, 2, extents + 1, app->ghosts, 0, &whole));
+    MX_TRY(tl_make_array(app->base.ctx, label, 2, extents + 1, app->ghosts, TL_ANY_PART, &whole));
     const mx_err err = mx_subview(whole, 2, part, view);
     MX_TRY(mx_view_destroy(&whole)); /* the part keeps the data */
     return err;
@@ -78,13 +78,16 @@ static void list_fields(tl_app *app, field *fields)
 double tl_bytes_needed(tl_app *app)
 {
     const double ghosts = 2 * app->ghosts;
-    const double cells = (tl_is_3d(&app->deck) ? app->planes + ghosts : 1) * (app->rows + ghosts) *
-                         (app->columns + ghosts);
+    const double planes = tl_is_3d(&app->deck) ? app->planes + ghosts : 1;
+    double rows = app->rows + ghosts;
+    mx_ctx_info info;
     field fields[FIELDS];
+    if (!tl_is_3d(&app->deck) && mx_ctx_get_info(app->base.ctx, &info) == MX_OK)
+        rows += (double)tl_spare_lines(&info, 2, (int64_t)rows);
     double arrays = tl_more_arrays_of_forms(app);
     list_fields(app, fields);
     for (int f = 0; f < FIELDS; f++) arrays += fields[f].needed ? 1 : 0;
-    return arrays * cells * (double)sizeof(double);
+    return arrays * planes * rows * (app->columns + ghosts) * (double)sizeof(double);
 }
 
 static mx_err make_field(tl_app *app, int number, const field *f)

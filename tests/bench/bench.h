@@ -172,7 +172,7 @@ int bench_cells_a_side(const bench_work *w);
 mx_err bench_new_points(bench_work *w, mx_layout layout, mx_view *x, mx_view *f);
 mx_err bench_new_lists(bench_work *w, mx_layout layout, mx_view x, mx_view *list, mx_view *count);
 /* Creates a view of doubles that belongs to the work: n elements, or rows x columns with one ghost
- * cell on each side. */
+ * cell on each side. Grids with different seeds begin in different parts of a page of memory. */
 mx_err bench_new_vector(bench_work *w, const char *label, double seed, mx_view *view,
                         double **data);
 mx_err bench_new_grid(bench_work *w, const char *label, double seed, mx_view *view, double **data);

@@ -1,4 +1,5 @@
 /* Copies of data: mirrors, deep copies and their errors, fills, single elements. */
+#include "arrays.h"
 #include "check.h"
 
 typedef struct triple {
@@ -238,18 +239,21 @@ static void check_all(mx_view mirror, double expected)
     for (int i = 0; i < 4; i++) CHECK_F64(data[i], expected, 0);
 }
 
-/* On simt a copy to the host is done at the next fence, launch or other copy of its context, or when
- * another context waits for it. A program that reads too early finds NaN there. */
+/* On simt a copy to the host is done at the next fence, launch, fill or copy to simt's memory of its
+ * context, or when another context waits for it. A program that reads too early finds NaN there. */
 static void test_late_copies(mx_ctx ctx)
 {
     mx_ctx other;
     mx_view view, mirror, second;
+    ar_axpy_args add = {.a = 1};
     if (!check_is(ctx, "simt")) return;
     MUST(mx_ctx_create("simt", &other));
     MUST(mx_view_create_1d(ctx, "late", MX_F64, 4, &view));
     MUST(mx_mirror_create(view, &mirror));
     MUST(mx_mirror_create(view, &second));
-    for (int way = 0; way < 4; way++) {
+    MUST(mx_bind(ctx, view, &add.x));
+    MUST(mx_bind(ctx, view, &add.y));
+    for (int way = 0; way < 5; way++) {
         MUST(mx_fill(ctx, view, way));
         CHECK_OK(mx_deep_copy(ctx, mirror, view));
         CHECK_OK(mx_deep_copy(ctx, second, view));
@@ -258,6 +262,7 @@ static void test_late_copies(mx_ctx ctx)
         if (way == 1) CHECK_OK(mx_fill(ctx, view, -1)); /* later than the copies */
         if (way == 2) CHECK_OK(mx_ctx_wait(other, ctx));
         if (way == 3) CHECK_OK(mx_deep_copy(ctx, view, mirror));
+        if (way == 4) CHECK_OK(ar_axpy(mx_range_1d(ctx, 0, 4), &add)); /* later, too */
         check_all(mirror, way);
         check_all(second, way);
     }
@@ -265,6 +270,15 @@ static void test_late_copies(mx_ctx ctx)
     CHECK_OK(mx_fence(other));
     CHECK(is_late(mirror));
     MUST(mx_view_destroy(&mirror)); /* a copy to memory that is free is not done */
+    double own[4];
+    const int64_t four = 4;
+    MUST(mx_view_wrap(ctx, "own", MX_F64, 1, &four, NULL,
+                      &(mx_view_options){.space = MX_SPACE_HOST}, own, &mirror));
+    MUST(mx_fill(ctx, view, 5));
+    CHECK_OK(mx_deep_copy(ctx, mirror, view));
+    CHECK(isnan(own[0]));
+    MUST(mx_view_destroy(&mirror)); /* one to memory of the caller is done then */
+    CHECK_F64(own[3], 5, 0);
     MUST(mx_view_destroy(&second));
     MUST(mx_view_destroy(&view));
     mx_ctx_destroy(&other);

@@ -256,7 +256,9 @@ def test_copies(f):
     out = f.ctx.zeros(source.shape, label="out", layout=minx.RIGHT)
     f.ctx.copy(u, host.view(source))
     f.smooth(u, out)
-    f.ctx.copy(host.view(target), out)
+    received = host.view(target)
+    f.ctx.copy(received, out)
+    f.ctx.fence()
     assert_array_equal(target, smoothed(source, np.zeros((33, 21))))
     if not f.is_host:
         with fails("MX_ERR_SPACE", "'u'"):

@@ -9,7 +9,8 @@ enum { HOST_LINE = 64 / sizeof(double), DEVICE_LINE = 128 / sizeof(double) };
 enum { NARROW = 64 };
 
 /* A page of memory has a part for each array of a kernel. Lines of memory in front of an array of n
- * lines are n / FEW at most, and so many that they can bring its cells to any part. */
+ * lines are n / FEW at most. They can bring its cells to most parts, but not where a line is a whole
+ * number of pages long, or of halves of one. */
 enum { PAGE = 4096, PARTS = 6, SPARE = 32, FEW = 16 };
 
 /* Behind how many spare lines an array begins nearest to part `number` of a page. */
@@ -28,6 +29,11 @@ static int64_t choose_line(const mx_view_info *whole, int across, int64_t spare,
         }
     }
     return best;
+}
+
+int64_t tl_spare_lines(const mx_ctx_info *ctx, int rank, int64_t lines)
+{
+    return rank == 2 && ctx->host_accessible ? mx_min(lines / FEW, SPARE) : 0;
 }
 
 mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *extents, int ghosts,
@@ -49,7 +55,7 @@ mx_err tl_make_array(mx_ctx ctx, const char *label, int rank, const int64_t *ext
     part[along] = mx_span(before, end);
     const int across = right ? 0 : rank - 1;
     const int64_t lines = extents[across];
-    const int64_t spare = rank == 2 && info.host_accessible ? mx_min(lines / FEW, SPARE) : 0;
+    const int64_t spare = number == TL_ANY_PART ? 0 : tl_spare_lines(&info, rank, lines);
     all[across] += spare;
     MX_TRY(mx_view_create(ctx, label, MX_F64, rank, all, NULL, &whole));
     mx_err err = mx_view_get_info(whole, &placed);

@@ -22,8 +22,8 @@ static mx_err make_views(mx_ctx ctx, mx_view r, const tl_pass *pass, tl_passes *
     }
     MX_TRY(mx_view_get_info(r, &like));
     for (int n = 0; n < 3; n++)
-        MX_TRY(
-            tl_make_array(ctx, labels[n], like.rank, like.extent, pass->ghosts, 0, &s->second[n]));
+        MX_TRY(tl_make_array(ctx, labels[n], like.rank, like.extent, pass->ghosts, TL_ANY_PART,
+                             &s->second[n]));
     return MX_OK;
 }
 

@@ -1,8 +1,7 @@
 /* simt: a debug backend that runs each item as a GPU runs a thread. Host threads take items one by
  * one, so neighbouring items run at the same time. Views have the GPU's layout, and nothing is
  * vectorised. Host code cannot access its memory, and copies to the host are done late
- * (simt_memory.c). Mistakes that show on a GPU show
- * here too, on any machine.
+ * (simt_memory.c). Mistakes that show on a GPU show here too, on any machine.
  *
  * order=shuffled uses the same code with ordinary memory: one thread runs the items in a random
  * order, which changes at each launch. This shows dependences that a fixed order hides. */
@@ -120,7 +119,7 @@ const mx_backend mx_backend_simt = {
                .fill = mx_simt_fill,
                .copy_strided = mx_simt_copy_strided,
                .identify = mx_simt_identify,
-               .forget = mx_simt_forget},
+               .leave = mx_simt_leave},
     .launch = {.plan = mx_host_plan, .run = simt_launch, .fence = simt_fence},
     .host = {.run = simt_run,
              .run_team_members = mx_host_run_team_members,

@@ -15,8 +15,9 @@
  * pages of all regions.
  *
  * A copy of a region to memory that host code can access is done late, at the context's next fence,
- * launch or other copy. Until then the destination has bytes of ones (NaN), as host code must not read
- * it. It is done at once where a gap or another layout makes it no copy of one range of bytes.
+ * launch, fill, or copy that is not late itself. Until then the destination has bytes of ones (NaN),
+ * as host code must not read it. It is done at once where a gap or another layout makes it no copy
+ * of one range of bytes.
  *
  * MX_SPACE_PINNED and MX_SPACE_MANAGED are ordinary memory here, since host code and kernels both
  * access them. They are regions too, so that the memory space of an address is known. Limit: while
@@ -286,8 +287,8 @@ typedef struct late_copy {
 
 static late_copy *late_copies; /* in the order of the calls; for those with memory.lock */
 
-/* ctx NULL: removes the late copies to these bytes. Else does those of the context. */
-static void end_late_copies(mx_ctx ctx, const void *to, size_t bytes)
+/* Removes the late copies of a context or, ctx NULL, those to these bytes; `done`: does them before. */
+static void end_late_copies(mx_ctx ctx, const void *to, size_t bytes, bool done)
 {
     pthread_mutex_lock(&memory.lock);
     for (late_copy **at = &late_copies; *at != NULL;) {
@@ -299,15 +300,18 @@ static void end_late_copies(mx_ctx ctx, const void *to, size_t bytes)
             continue;
         }
         *at = one->next;
-        if (ctx != NULL) memcpy(one->to, one->data, one->bytes);
+        if (done) memcpy(one->to, one->data, one->bytes);
         free(one);
     }
     pthread_mutex_unlock(&memory.lock);
 }
 
-void mx_simt_finish_copies(mx_ctx ctx) { end_late_copies(ctx, NULL, 0); }
+void mx_simt_finish_copies(mx_ctx ctx) { end_late_copies(ctx, NULL, 0, true); }
 
-void mx_simt_forget(const void *data, size_t bytes) { end_late_copies(NULL, data, bytes); }
+void mx_simt_leave(const void *data, size_t bytes, bool freed)
+{
+    end_late_copies(NULL, data, bytes, !freed);
+}
 
 /* NULL: the copy is to be done at once, after the late ones of its context. */
 static late_copy *new_late_copy(mx_ctx ctx, void *to, const void *from, size_t bytes)
@@ -405,7 +409,7 @@ void mx_simt_release(mx_space space, void *data)
     pthread_mutex_unlock(&memory.lock);
     MX_ASSERT(known);
     if (!known) return; /* in builds without assertions it stays allocated */
-    mx_simt_forget(removed->data, removed->bytes);
+    mx_simt_leave(removed->data, removed->bytes, true);
     free_region(removed);
     free(removed);
 }

@@ -15,7 +15,7 @@ void mx_simt_memory_prepare(void);
 void mx_simt_finish_copies(mx_ctx ctx);
 
 /* Members of the backend's table. */
-void mx_simt_forget(const void *data, size_t bytes);
+void mx_simt_leave(const void *data, size_t bytes, bool freed);
 mx_err mx_simt_allocate(mx_ctx ctx, mx_space space, size_t bytes, void **data);
 void mx_simt_release(mx_space space, void *data);
 mx_err mx_simt_copy(mx_ctx ctx, void *destination, const void *source, size_t bytes);

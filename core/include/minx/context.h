@@ -142,8 +142,8 @@ mx_err mx_fence(mx_ctx ctx);
 
 /* Orders two contexts: work that is launched on ctx from now on runs after all work launched on
  * `other` so far. On a device the host does not wait. Where the launches of one of the two run on
- * the host, it waits for `other` as mx_fence does; where those of `other` do, they are complete
- * already. Not recorded in graphs. Errors: MX_ERR_ARG (one is NULL, or records a graph),
+ * the host, it waits for `other` as mx_fence does; where those of `other` do, they and its copies are
+ * complete on return. Not recorded in graphs. Errors: MX_ERR_ARG (one is NULL, or records a graph),
  * MX_ERR_DEVICE; where the host waits, those of mx_fence. The calling thread must be the one that
  * uses both. */
 mx_err mx_ctx_wait(mx_ctx ctx, mx_ctx other);

@@ -119,9 +119,10 @@ typedef struct mx_backend_memory {
     /* Is the memory at this address the backend's? If so, sets its space, and its device or -1.
      * NULL: all its memory is the host's. */
     bool (*identify)(const void *address, mx_space *space, int *device);
-    /* A view's memory is about to be freed: copies to it that are not done yet must not be done
-     * any more. NULL: all are done. Needs `identify`. */
-    void (*forget)(const void *data, size_t bytes);
+    /* The last view of this memory ends. Copies to it that are not done yet: `freed`, they must not
+     * be done any more; else, where the caller's memory was wrapped, they must be done before the
+     * call returns. NULL: all are done. Needs `identify`. */
+    void (*leave)(const void *data, size_t bytes, bool freed);
 } mx_backend_memory;
 
 typedef struct mx_backend_launch {

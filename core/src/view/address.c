@@ -38,9 +38,9 @@ mx_space mx_memory_space(const void *address, int *device)
     return MX_SPACE_HOST;
 }
 
-void mx_memory_forget(const void *data, size_t bytes)
+void mx_memory_leave(const void *data, size_t bytes, bool freed)
 {
     const int backends = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
     for (int b = 0; b < backends; b++)
-        if (registered[b]->memory.forget != NULL) registered[b]->memory.forget(data, bytes);
+        if (registered[b]->memory.leave != NULL) registered[b]->memory.leave(data, bytes, freed);
 }

@@ -183,8 +183,8 @@ void mx_memory_add_backend(const mx_backend *backend);
  * it. */
 mx_space mx_memory_space(const void *address, int *device);
 
-/* Tells the backends that these bytes are about to be freed. */
-void mx_memory_forget(const void *data, size_t bytes);
+/* Tells the backends that the last view of these bytes ends, and whether they are about to be freed. */
+void mx_memory_leave(const void *data, size_t bytes, bool freed);
 
 /* The memory space that MX_SPACE_STAGING means for this context. */
 static inline mx_space mx_staging_space(mx_ctx ctx)

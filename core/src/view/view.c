@@ -54,7 +54,6 @@ static mx_err describe(mx_ctx ctx, const char *label, mx_type type, int rank,
 static void free_data(const mx_record *r)
 {
     mx_tool_memory(r, false);
-    mx_memory_forget(r->data, (size_t)r->span * MX_TYPE_SIZE(r->type));
     r->release(r->space, r->data);
 }
 
@@ -235,6 +234,8 @@ static mx_err remove_owner(mx_view view, bool part)
     mx_record last = {0};
     MX_TRY(mx_record_release(view, part, &last));
     if (last.root.generation != 0) return remove_owner(last.root, true);
+    if (last.data == NULL) return MX_OK; /* there are other owners */
+    mx_memory_leave(last.data, (size_t)last.span * MX_TYPE_SIZE(last.type), last.release != NULL);
     if (last.release != NULL) free_data(&last);
     return MX_OK;
 }

@@ -1,4 +1,5 @@
 """Starts one run, waits for it, verifies its results file, and says what became of it."""
+import contextlib
 import ctypes
 import json
 import os
@@ -86,29 +87,43 @@ def end_group(process):
     process.wait()
 
 
-def end_with_parent():
+@contextlib.contextmanager
+def late_signals():
+    """Signals that end minx-compare are handled behind the block, so that a run that it has started is known. Gives the
+    mask of signals from before."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield before
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def prepare_child(mask):
     """In the child: where minx-compare is killed, the run ends with it (Linux; PR_SET_PDEATHSIG is 1)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def start(command, log_path, seconds, env, folder):
     """Exit code and whether the time limit ended it. Its lines go to the log."""
+    process = None
     with open(log_path, "w", encoding="utf-8") as log:
         try:
-            process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env, cwd=folder,
-                                       start_new_session=True, preexec_fn=end_with_parent)
+            with late_signals() as mask:
+                process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env, cwd=folder,
+                                           start_new_session=True, preexec_fn=lambda: prepare_child(mask))
+            return process.wait(seconds), False
         except OSError as error:
             log.write(f"{command[0]}: {error.strerror}\n")
             return 127, False
-    try:
-        return process.wait(seconds), False
-    except subprocess.TimeoutExpired:
-        end_group(process)
-        return process.returncode, True
-    except BaseException:
-        end_group(process)
-        raise
+        except subprocess.TimeoutExpired:
+            end_group(process)
+            return process.returncode, True
+        except BaseException:
+            if process is not None:
+                end_group(process)
+            raise
 
 
 def signal_of(code):

@@ -12,12 +12,12 @@ static const double BOTTOM_CELLS = 2048, GATHERED_CELLS = 8192, GATHERED_ON_DEVI
 
 /* ---- grids ---- */
 
-static mx_err make_field(const tl_multigrid *m, tl_grid *g, const char *label, mx_view *view,
-                         mx_view *bound)
+static mx_err make_field(const tl_multigrid *m, tl_grid *g, const char *label, int number,
+                         mx_view *view, mx_view *bound)
 {
     const int64_t extents[] = {g->cells[0] + 2, g->cells[1] + 2, g->cells[2] + 2};
     MX_TRY(tl_make_array(m->base->ctx, label, m->solid ? 3 : 2, m->solid ? extents : extents + 1, 1,
-                         0, view));
+                         number, view));
     *bound = *view;
     return m->solid ? tl_make_rows(m->base->ctx, *view, &g->shape.plane, &g->shape.row, bound)
                     : MX_OK;
@@ -42,7 +42,7 @@ static mx_err make_fields(const tl_multigrid *m, tl_grid *g)
     };
     for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++)
         if (fields[f].needed)
-            MX_TRY(make_field(m, g, fields[f].label, fields[f].view, fields[f].bound));
+            MX_TRY(make_field(m, g, fields[f].label, (int)f, fields[f].view, fields[f].bound));
     if (!m->solid) b->face_z = b->face_x; /* not read */
     if (m->steps == 1) b->other = b->x;   /* not read */
     return MX_OK;
