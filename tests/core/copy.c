@@ -243,7 +243,7 @@ static void check_all(mx_view mirror, double expected)
  * context, or when another context waits for it. A program that reads too early finds NaN there. */
 static void test_late_copies(mx_ctx ctx)
 {
-    mx_ctx other;
+    mx_ctx other, host;
     mx_view view, mirror, second;
     ar_axpy_args add = {.a = 1};
     if (!check_is(ctx, "simt")) return;
@@ -272,8 +272,8 @@ static void test_late_copies(mx_ctx ctx)
     MUST(mx_view_destroy(&mirror)); /* a copy to memory that is free is not done */
     double own[4];
     const int64_t four = 4;
-    MUST(mx_view_wrap(ctx, "own", MX_F64, 1, &four, NULL,
-                      &(mx_view_options){.space = MX_SPACE_HOST}, own, &mirror));
+    MUST(mx_ctx_create("serial", &host));
+    MUST(mx_view_wrap(host, "own", MX_F64, 1, &four, NULL, NULL, own, &mirror));
     MUST(mx_fill(ctx, view, 5));
     CHECK_OK(mx_deep_copy(ctx, mirror, view));
     CHECK(isnan(own[0]));
@@ -282,6 +282,7 @@ static void test_late_copies(mx_ctx ctx)
     MUST(mx_view_destroy(&second));
     MUST(mx_view_destroy(&view));
     mx_ctx_destroy(&other);
+    mx_ctx_destroy(&host);
     CHECK_OK(mx_fence(ctx));
 }
 
