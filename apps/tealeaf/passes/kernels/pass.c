@@ -4,8 +4,8 @@
  *     columns an item goes over some lines of one column of cells, and forms the new p of the cells beside it as well: from arrays
  *             that no item writes, so there are two of r, p and w. On a GPU these reads come from the cache, as neighbouring
  *             threads have neighbouring columns. In 3-D columns go through sheets.
- *     bands   a thread goes over its lines, and computes the new p one line ahead of w = A p, in the same loop. Three
- *             lines of p stay in the cache. r, p and w change in place, so a CPU, which reads what it will write, moves no other bytes.
+ *     bands   a thread goes over its lines, and computes the new p one line ahead of w = A p, in the same loop. Three lines of p stay
+ *             in the cache. r, p and w change in place, so a CPU, which reads what it will write, moves no other bytes.
  *
  * A pass that changes u moves 72 bytes a cell: five arrays are read and four written. One that leaves u
  * moves 56. They go by turns.
@@ -335,6 +335,16 @@ MX_BODY void tl_keep_edges_body(const tl_bands_args *a, int band)
 }
 MX_FOR(1D, tl_keep_edges, MX_ITEMS_PLAIN)
 
+/* The loops below that form a sum over the cells of a line add them in the same order, so that it does
+ * not matter which lines a band begins and ends with. clang would choose for each loop how many
+ * vectors it adds at the same time. */
+#if defined(__clang__) && defined(__OPTIMIZE__) && !MX_ON_DEVICE
+#define SUM_CELLS(...) \
+    _Pragma("clang loop vectorize(assume_safety) vectorize_width(8) interleave_count(1)")
+#else
+#define SUM_CELLS(...) MX_SIMD_SUM(__VA_ARGS__)
+#endif
+
 /* r and p of the cells of a line, and u if it changes; returns their r.r. */
 MX_BODY double form_cells(const tl_bands_args *a, int line, int length, bool changes_u)
 {
@@ -344,7 +354,7 @@ MX_BODY double form_cells(const tl_bands_args *a, int line, int length, bool cha
     double *const MX_RESTRICT p = LINE(a->p, line);
     const double *const MX_RESTRICT w = LINE(a->w, line);
     double rr = 0;
-    MX_SIMD_SUM(rr)
+    SUM_CELLS(rr)
     for (int i = 0; i < length; i++) {
         const formed f = form(&pass, r[i], p[i], w[i]);
         if (changes_u) u[i] += f.change;
@@ -416,7 +426,7 @@ MX_BODY_NOINLINE void multiply_line(const tl_bands_args *a, int line, const doub
     const double *const MX_RESTRICT v_above = LINE(a->v, line + 1);
     double *const MX_RESTRICT w = LINE(a->w, line);
     double pw = 0, ww = 0, rw = 0;
-    MX_SIMD_SUM(pw, ww, rw)
+    SUM_CELLS(pw, ww, rw)
     for (int i = 0; i < a->pass.length; i++) {
         const double ap =
             tl_apply(a->pass.along, a->pass.across, v[i], v[i - 1], v[i + 1], v_below[i],
@@ -429,8 +439,9 @@ MX_BODY_NOINLINE void multiply_line(const tl_bands_args *a, int line, const doub
     store_sums(a, line, pw, ww, rw);
 }
 
-/* form_line of the next line, which is line + towards, and multiply_line of the line, in one loop: memory
- * or caches deliver the next line during the product. `towards` and `changes_u` are constants. */
+/* form_line of the next line, which is line + towards, and multiply_line of the line, in one loop:
+ * memory or caches deliver the next line during the product. `towards` and `changes_u` are
+ * constants. */
 MX_BODY void advance(const tl_bands_args *a, int line, const double *behind_, int towards,
                      bool changes_u)
 {
@@ -449,7 +460,7 @@ MX_BODY void advance(const tl_bands_args *a, int line, const double *behind_, in
     double *const MX_RESTRICT w = LINE(a->w, line);
     double rr = 0, pw = 0, ww = 0, rw = 0;
     form_ends(a, next);
-    MX_SIMD_SUM(rr, pw, ww, rw)
+    SUM_CELLS(rr, pw, ww, rw)
     for (int i = 0; i < pass.length; i++) {
         const formed f = form(&pass, r_ahead[i], p_ahead[i], w_ahead[i]);
         if (changes_u) u_ahead[i] += f.change;
