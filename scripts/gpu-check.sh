@@ -58,6 +58,12 @@ apps() { # the apps that were built: those with decks
 
 first_deck() { find "$MINX_ROOT/inputs/$1" -name '*.in' | sort | sed -n 1p; }
 
+# the core's tests, the two slowest first, so that none of them runs alone at the end
+core_tests() {
+    printf '%s\n' "$dir"/bin/test_core_{sort,concurrent}
+    printf '%s\n' "$dir"/bin/test_core_* | grep -vE '_(sort|concurrent)$'
+}
+
 # sanitized TOOL: prints what runs under this tool, one command on each line
 sanitized() {
     local tool=$1 test app
@@ -65,7 +71,7 @@ sanitized() {
         printf '%q ' "$dir/bin/$app" "$(first_deck "$app")" --backend=cuda --output="$logs/$tool-$app.h5"
         echo
     done
-    for test in "$dir"/bin/test_core_*; do
+    for test in $(core_tests); do
         # Not these tests: bounds needs another build; misuse makes mistakes on purpose, such as requests for too much memory;
         # cuda_blocks and waits use no device. racecheck loses track of kernels that several host threads launch at the same time. initcheck reports
         # uninitialised reads in a third of the runs of the test concurrent, whose host threads call cudaMalloc and cudaFree at the same
@@ -87,7 +93,7 @@ sanitize() {
     # shellcheck disable=SC2016 # the inner shell expands these
     sanitized "$tool" | xargs -d '\n' -P "$(sanitized_at_a_time)" -I COMMAND bash -c 'output=$(
         '"compute-sanitizer --tool $tool $quiet --error-exitcode 9"' COMMAND 2>&1) || { printf "%s\n" "COMMAND" "$output"; exit 1; }
-        echo "passed: "COMMAND'
+        echo "passed: "COMMAND" in $SECONDS s"'
 }
 
 # indices are checked on the device, too; and docs/kokkos-map.md holds for cuda
