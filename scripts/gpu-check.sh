@@ -58,6 +58,11 @@ apps() { # the apps that were built: those with decks
 
 first_deck() { find "$MINX_ROOT/inputs/$1" -name '*.in' | sort | sed -n 1p; }
 
+# the GPUs that may be used, one on each line
+gpus() {
+    if [ -n "${CUDA_VISIBLE_DEVICES:-}" ]; then tr ',' '\n' <<<"$CUDA_VISIBLE_DEVICES"; else nvidia-smi -L | sed 's/^GPU \([0-9]*\):.*/\1/'; fi
+}
+
 # the core's tests, the two slowest first, so that none of them runs alone at the end
 core_tests() {
     printf '%s\n' "$dir"/bin/test_core_{sort,concurrent}
@@ -83,15 +88,19 @@ sanitized() {
     done
 }
 
-sanitized_at_a_time() { echo $(($(minx_cores) < 32 ? ($(minx_cores) + 1) / 2 : 16)); }
+sanitized_at_a_time() {
+    local cores=$((($(minx_cores) + 1) / 2)) most=$((16 * $(gpus | wc -l)))
+    echo $((cores < most ? cores : most))
+}
 
-# sanitize TOOL: compute-sanitizer finds nothing in a run of each app, and in the core's tests. Several run at the same time, at most
-# sixteen: they share the GPU's memory. The log names each run that passed, and has the output of those that failed.
+# sanitize TOOL: compute-sanitizer finds nothing in a run of each app, and in the core's tests. Several run at the same time, in turn on
+# each GPU, at most sixteen for each: they share its memory. The log names each run that passed, and has the output of those that failed.
 sanitize() {
     local tool=$1 quiet=''
     [ "$tool" != memcheck ] || quiet='--report-api-errors no'
     # shellcheck disable=SC2016 # the inner shell expands these
-    sanitized "$tool" | xargs -d '\n' -P "$(sanitized_at_a_time)" -I COMMAND bash -c 'output=$(
+    sanitized "$tool" | GPUS=$(gpus | tr '\n' ' ') xargs -d '\n' --process-slot-var=SLOT -P "$(sanitized_at_a_time)" -I COMMAND bash -c '
+        set -- $GPUS; shift $((SLOT % $#)); export CUDA_VISIBLE_DEVICES=$1; output=$(
         '"compute-sanitizer --tool $tool $quiet --error-exitcode 9"' COMMAND 2>&1) || { printf "%s\n" "COMMAND" "$output"; exit 1; }
         echo "passed: "COMMAND" in $SECONDS s"'
 }
@@ -121,16 +130,16 @@ messages_pass() { # messages_pass RANKS: by all ways that there are; 500 random 
 }
 
 check_apps() {
-    local app way gpus
-    gpus=$(nvidia-smi -L | wc -l)
+    local app way several=no
+    [ "$(gpus | wc -l)" -lt 2 ] || several=yes
     for app in $(apps); do
         check "$app: every launch against serial" "$dir/bin/$app" "$(first_deck "$app")" --backend=cuda --check-against=serial
         check "$app: 2 ranks on one GPU" ranks_agree "$app" 2 --device=0
-        [ "$gpus" -gt 1 ] || continue
+        [ $several = yes ] || continue
         for way in direct nccl off; do check "$app: 2 GPUs, --gpu-mpi=$way" ranks_agree "$app" 2 "--gpu-mpi=$way"; done
     done
     check "messages, 3 ranks" messages_pass 3
-    [ "$gpus" -lt 2 ] || check "messages, 2 ranks on 2 GPUs" messages_pass 2
+    [ $several = no ] || check "messages, 2 ranks on 2 GPUs" messages_pass 2
 }
 
 # An AMD GPU: the tests of the core and the apps, and each app with every launch repeated on serial.
