@@ -19,6 +19,52 @@ backend = ["serial", "openmp"]
 threads = 2
 """
 
+# starts a run that ignores SIGTERM and has a time limit of 0.3 s; a signal comes when the run has just started, or is being ended
+SIGNALLED = '''
+import os, signal, subprocess, sys, threading, time
+sys.path.insert(0, sys.argv[1])
+from minx_compare import launch
+
+launch.PATIENCE = 0.2
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+runs = []
+
+class Stop(Exception):
+    pass
+
+def stop(_number, _frame):
+    raise Stop
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(0.1)
+
+class Popen(subprocess.Popen):
+    def __init__(self, *words, **options):
+        super().__init__(*words, **options)
+        runs.append(self.pid)
+        if sys.argv[2] == "start":
+            interrupt()
+
+    def wait(self, timeout=None):
+        if sys.argv[2] == "end" and timeout == launch.PATIENCE:
+            interrupt()
+        return super().wait(timeout)
+
+subprocess.Popen = Popen
+signal.signal(signal.SIGTERM, stop)
+try:
+    launch.start(["sh", "-c", "trap '' TERM; exec sleep 20"], "log.txt", 0.3, None, ".")
+    print("no signal")
+except Stop:
+    print("handled")
+try:
+    os.killpg(runs[0], signal.SIGKILL)
+    print("left behind")
+except ProcessLookupError:
+    pass
+'''
+
 
 class Runs(house.House):
     def outcomes(self, out="out"):
@@ -183,6 +229,14 @@ class Runs(house.House):
         after = {record["run"]["id"]: record["started"] for record in self.records()}
         self.assertEqual(len(after), 6)
         self.assertEqual({name: after[name] for name in done}, done)
+
+    def test_signal_while_a_run_starts_or_ends(self):
+        """The run is ended before the signal is handled. A thread that blocks no signals, as NumPy's libraries start them, changes nothing."""
+        for moment in ("start", "end"):
+            with self.subTest(moment):
+                done = subprocess.run([sys.executable, "-c", SIGNALLED, str(house.TOOL), moment], capture_output=True, text=True, timeout=60,
+                                      cwd=self.folder, check=False)
+                self.assertEqual((done.stdout, done.returncode), ("handled\n", 0), done.stderr)
 
     def test_backend_that_is_not_here(self):
         """A backend that the app knows and this machine cannot run is named; all others run."""

@@ -73,36 +73,40 @@ def command_of(comparison, run, folder):
             f"--output={folder / 'results.h5'}", f"--summary={folder / 'summary.json'}"]
 
 
-def end_group(process):
-    """Ends a run with all that it started."""
-    for number, seconds in ((signal.SIGTERM, PATIENCE), (signal.SIGKILL, PATIENCE)):
-        try:
-            os.killpg(process.pid, number)
-        except ProcessLookupError:
-            break
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            continue
-    process.wait()
-
-
 @contextlib.contextmanager
 def late_signals():
-    """Signals that end minx-compare are handled behind the block, so that a run that it has started is known. Gives the
-    mask of signals from before."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    """Signals that end minx-compare are handled behind the block, so that a run that it has started is known, and is ended with all
+    that it started. They are caught, not blocked, because threads of NumPy's libraries block none."""
+    came = []
+    handlers = {number: signal.signal(number, lambda caught, _frame: came.append(caught)) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield before
+        yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
-def prepare_child(mask):
+def end_group(process):
+    """Ends a run with all that it started."""
+    with late_signals():
+        for number, seconds in ((signal.SIGTERM, PATIENCE), (signal.SIGKILL, PATIENCE)):
+            try:
+                os.killpg(process.pid, number)
+            except ProcessLookupError:
+                break
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                continue
+        process.wait()
+
+
+def end_with_parent():
     """In the child: where minx-compare is killed, the run ends with it (Linux; PR_SET_PDEATHSIG is 1)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)
-    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def start(command, log_path, seconds, env, folder):
@@ -110,9 +114,9 @@ def start(command, log_path, seconds, env, folder):
     process = None
     with open(log_path, "w", encoding="utf-8") as log:
         try:
-            with late_signals() as mask:
+            with late_signals():
                 process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=env, cwd=folder,
-                                           start_new_session=True, preexec_fn=lambda: prepare_child(mask))
+                                           start_new_session=True, preexec_fn=end_with_parent)
             return process.wait(seconds), False
         except OSError as error:
             log.write(f"{command[0]}: {error.strerror}\n")
