@@ -77,17 +77,23 @@ static void list_fields(tl_app *app, field *fields)
 
 double tl_bytes_needed(tl_app *app)
 {
-    const double ghosts = 2 * app->ghosts;
-    const double planes = tl_is_3d(&app->deck) ? app->planes + ghosts : 1;
-    double rows = app->rows + ghosts;
+    const int64_t ghosts = 2 * (int64_t)app->ghosts;
+    const bool flat = !tl_is_3d(&app->deck);
+    int64_t lines[] = {app->rows + ghosts, app->columns + ghosts}, distance;
     mx_ctx_info info;
     field fields[FIELDS];
-    if (!tl_is_3d(&app->deck) && mx_ctx_get_info(app->base.ctx, &info) == MX_OK)
-        rows += (double)tl_spare_lines(&info, 2, (int64_t)rows);
+    if (flat && mx_ctx_get_info(app->base.ctx, &info) == MX_OK &&
+        find_distance_of_places(app, &distance) == MX_OK) {
+        const int across = info.layout == MX_LAYOUT_RIGHT ? 0 : 1;
+        if (distance == 0) lines[across] += tl_spare_lines(&info, 2, lines[across]);
+        lines[1] += (PLACES - 1) * distance;
+    }
+    const double cells =
+        (double)lines[0] * (double)lines[1] * (double)(flat ? 1 : app->planes + ghosts);
     double arrays = tl_more_arrays_of_forms(app);
     list_fields(app, fields);
     for (int f = 0; f < FIELDS; f++) arrays += fields[f].needed ? 1 : 0;
-    return arrays * planes * rows * (app->columns + ghosts) * (double)sizeof(double);
+    return arrays * cells * (double)sizeof(double);
 }
 
 static mx_err make_field(tl_app *app, int number, const field *f)

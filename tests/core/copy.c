@@ -241,6 +241,32 @@ static void check_all(mx_view mirror, double expected)
 
 /* On simt a copy to the host is done at the next fence, launch, fill or copy to simt's memory of its
  * context, or when another context waits for it. A program that reads too early finds NaN there. */
+/* The later of two copies to the same memory stays, whichever of the views ends first. */
+static void test_overlap_of_late_copies(mx_ctx ctx, mx_ctx host)
+{
+    const int64_t four = 4;
+    mx_view ones, twos, first, last;
+    MUST(mx_view_create_1d(ctx, "ones", MX_F64, four, &ones));
+    MUST(mx_view_create_1d(ctx, "twos", MX_F64, four, &twos));
+    MUST(mx_fill(ctx, ones, 1));
+    MUST(mx_fill(ctx, twos, 2));
+    for (int ends = 0; ends < 3; ends++) {
+        double own[6] = {0};
+        MUST(mx_view_wrap(host, "first", MX_F64, 1, &four, NULL, NULL, own, &first));
+        MUST(mx_view_wrap(host, "last", MX_F64, 1, &four, NULL, NULL, own + 2, &last));
+        CHECK_OK(mx_deep_copy(ctx, first, ones));
+        CHECK_OK(mx_deep_copy(ctx, last, twos));
+        if (ends == 1) MUST(mx_view_destroy(&first));
+        if (ends == 2) MUST(mx_view_destroy(&last));
+        CHECK_OK(mx_fence(ctx));
+        for (int i = 0; i < 6; i++) CHECK_F64(own[i], i < 2 ? 1 : 2, 0);
+        if (ends != 1) MUST(mx_view_destroy(&first));
+        if (ends != 2) MUST(mx_view_destroy(&last));
+    }
+    MUST(mx_view_destroy(&ones));
+    MUST(mx_view_destroy(&twos));
+}
+
 static void test_late_copies(mx_ctx ctx)
 {
     mx_ctx other, host;
@@ -279,6 +305,7 @@ static void test_late_copies(mx_ctx ctx)
     CHECK(isnan(own[0]));
     MUST(mx_view_destroy(&mirror)); /* one to memory of the caller is done then */
     CHECK_F64(own[3], 5, 0);
+    test_overlap_of_late_copies(ctx, host);
     MUST(mx_view_destroy(&second));
     MUST(mx_view_destroy(&view));
     mx_ctx_destroy(&other);

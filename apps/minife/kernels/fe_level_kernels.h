@@ -55,7 +55,7 @@ MX_DECLARE_FOR(3D, fe_assemble_atomic, fe_assemble_args)
  * order of threads */
 MX_DECLARE_FOR(3D, fe_assemble_colour, fe_assemble_args)
 /* a block of rows: stores them whole, so that no sum depends on the order of threads. A team of one
- * thread, with fe_block_scratch bytes of scratch at level 1 */
+ * thread, with scratch at level 1, as level/assembly.c computes it */
 MX_DECLARE_FOR(TEAM, fe_assemble_block, fe_assemble_args)
 
 /* ---- given values (kernels/boundary.c) ---- */

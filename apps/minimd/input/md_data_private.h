@@ -40,7 +40,7 @@ struct md_data_file {
     int64_t rows;         /* of it, that were read */
     md_data_line pending; /* the title of the next section, or the end */
     char title[160];      /* for messages: what is odd about line 1; "": nothing */
-    bool seen[5];         /* sections, in the order of md_data_titles */
+    bool seen[5];         /* sections, in the order of titles in data_file.c */
     bool side_given[3];
     bool atoms_given, types_given;
 };

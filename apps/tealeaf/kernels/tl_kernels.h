@@ -3,7 +3,7 @@
  * + ghosts).
  *
  * In 3-D, cell (i, j, k) is in plane i. Its arrays are bound as arrays of rows too: row (i, j) has
- * number tl_row of a tl_mesh. So both have the same structs of arguments, and what happens to a
+ * number TL_ROW(i, j). So both have the same structs of arguments, and what happens to a
  * cell by itself is written once. Each kernel NAME over rows and columns has a NAME_3d over planes,
  * rows and columns.
  *

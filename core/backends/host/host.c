@@ -5,8 +5,8 @@
  * part, the same at every launch over the same range, so its pages stay local (first touch).
  *
  * For a reduction the chunks depend on the range only, not on the number of threads. A chunk has at
- * least 8192 items (256 if the body has a loop, or as the kind of the kernel's items says), and
- * there are at most about 1024 chunks. If there are fewer than 64, their number is a power of two,
+ * least 8192 items (256 if the body has a loop, 2048 where values are joined one by one, or as the kind
+ * of the kernel's items says), and there are at most about 1024 chunks. If there are fewer than 64, their number is a power of two,
  * so that threads get equal parts. Partial results are joined in the order of the chunks, arrays in a
  * tree over the chunks (minx/host/reduce_array.h). This gives the same bits for any number of threads,
  * and costs as much as an ordinary omp reduction. Rejected: a tree over threads (the bits change

@@ -2,8 +2,9 @@
  * it, host code cannot. Each allocation in MX_SPACE_SIMT is a region with pages of its own. Its
  * pages are accessible only while a launch of a simt context runs, or a copy that reads or writes
  * this region. Host code that accesses them at another time gets a signal, and so does a kernel that
- * accesses no memory at all. The handler here prints the name of the view or the kernel, and then calls the earlier handler of the signal (by default the program
- * ends, and a debugger or a core file shows the line).
+ * accesses no memory at all. The handler here prints the name of the view or the kernel, and
+ * then calls the earlier handler of the signal (by default the program ends, and a debugger or a core
+ * file shows the line).
  *
  * Invariants:
  *  1. the pages of a region are accessible exactly while launches run (memory.users > 0), or copies
@@ -15,7 +16,8 @@
  * pages of all regions.
  *
  * A copy of a region to memory that host code can access is done late, at the context's next fence,
- * launch, fill, or copy that is not late itself. Until then the destination has bytes of ones (NaN),
+ * launch, fill, or copy that is not late itself, or when the last view of memory of the caller ends.
+ * Where the memory is freed, it is not done. Until then the destination has bytes of ones (NaN),
  * as host code must not read it. It is done at once where a gap or another layout makes it no copy
  * of one range of bytes.
  *
@@ -287,14 +289,16 @@ typedef struct late_copy {
 
 static late_copy *late_copies; /* in the order of the calls; for those with memory.lock */
 
-/* Removes the late copies of a context or, ctx NULL, those to these bytes; `done`: does them before. */
+/* Removes the late copies of a context or, ctx NULL, those to some of these bytes; `done`: does them
+ * before. */
 static void end_late_copies(mx_ctx ctx, const void *to, size_t bytes, bool done)
 {
     pthread_mutex_lock(&memory.lock);
     for (late_copy **at = &late_copies; *at != NULL;) {
         late_copy *const one = *at;
+        const uintptr_t first = (uintptr_t)one->to, begin = (uintptr_t)to;
         const bool ends =
-            ctx != NULL ? one->ctx == ctx : (uintptr_t)one->to - (uintptr_t)to < bytes;
+            ctx != NULL ? one->ctx == ctx : first < begin + bytes && begin < first + one->bytes;
         if (!ends) {
             at = &one->next;
             continue;
@@ -329,8 +333,10 @@ static late_copy *new_late_copy(mx_ctx ctx, void *to, const void *from, size_t b
     return late;
 }
 
+/* Earlier ones to some of its bytes are done now: so those that are left may be done in any order. */
 static void add_late_copy(late_copy *late)
 {
+    end_late_copies(NULL, late->to, late->bytes, true);
     memset(late->to, 0xff, late->bytes);
     pthread_mutex_lock(&memory.lock);
     late_copy **end = &late_copies;

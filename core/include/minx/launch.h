@@ -136,7 +136,7 @@ enum { MX_DEVICE_BYTES_ = 64 };
  * possible: each thread loads these lines from the cache of the launching core, which takes a
  * measurable share of a launch of a few microseconds. */
 typedef struct mx_launch {
-    /* hosts: the arguments after the prologue */
+    /* the arguments; hosts: after the prologue */
     const void *args;
     /* partial results: one for each chunk (hosts) or thread block (accelerators) */
     char *partials;
@@ -298,7 +298,7 @@ mx_err mx_launch_(const mx_kernel *kernel, mx_policy policy, const void *args, s
 #define MX_OF_RANGE_(range_) \
     ((mx_policy){(range_).ctx, (range_).begin, (range_).end, (range_).tile, (range_).dynamic, NULL})
 
-/* Every kernel has NAME__args, NAME__kernel and, with a result, NAME__value. CUDA allows 4096 bytes
+/* Every kernel has NAME__args, NAME__kernel and NAME__value (an int if it has no result). CUDA allows 4096 bytes
  * of parameters for a launch; the core needs the rest. */
 enum { MX_ARGS_MAX = 3968 };
 #define MX_DECLARE_KERNEL_(name, ARGS)                                                           \
@@ -310,7 +310,7 @@ enum { MX_ARGS_MAX = 3968 };
     ((mx_policy){(teams).ctx, &mx_no_tile_, &(teams).league, &mx_no_tile_, false, &(teams)})
 static const int64_t mx_no_tile_ __attribute__((unused)) = 0;
 
-/* MX_DECLARE_FOR(S, ...) looks the index space up and expands to MX_DECLARE_RANGE_FOR_ or its like. A
+/* MX_DECLARE_FOR(S, ...) looks the index space up and expands to MX_DECLARE_FOR_, MX_DECLARE_REDUCE_ or its like. A
  * definition is compared with its declaration by the type of the body (detail/define.h). If another
  * file declares the kernel in another way, it does not link: the symbol of the kernel tells how it
  * was declared. */

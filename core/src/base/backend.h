@@ -121,7 +121,7 @@ typedef struct mx_backend_memory {
     bool (*identify)(const void *address, mx_space *space, int *device);
     /* The last view of this memory ends. Copies to it that are not done yet: `freed`, they must not
      * be done any more; else, where the caller's memory was wrapped, they must be done before the
-     * call returns. NULL: all are done. Needs `identify`. */
+     * call returns. NULL: the backend keeps no list of copies. Needs `identify`. */
     void (*leave)(const void *data, size_t bytes, bool freed);
 } mx_backend_memory;
 

@@ -337,7 +337,8 @@ MX_FOR(1D, tl_keep_edges, MX_ITEMS_PLAIN)
 
 /* The loops below that form a sum over the cells of a line add them in the same order, so that it does
  * not matter which lines a band begins and ends with. clang would choose for each loop how many
- * vectors it adds at the same time. */
+ * vectors it adds at the same time. It vectorises all of them only with the flag for loads that
+ * minx_kernels() gives it. */
 #if defined(__clang__) && defined(__OPTIMIZE__) && !MX_ON_DEVICE
 #define SUM_CELLS(...) \
     _Pragma("clang loop vectorize(assume_safety) vectorize_width(8) interleave_count(1)")

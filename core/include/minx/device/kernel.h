@@ -237,7 +237,7 @@ static __device__ __forceinline__ void mx_gpu_any_share_(const typename K::args 
         mx_gpu_share_<K>(args, range, total);
 }
 
-/* The most threads of a block in a reduction, which plan_grid and plan_planes (gpu_grid.h)
+/* The most threads of a block in a reduction, which plan_grid and plan_planes (backends/device/device_grid.h)
  * respect. */
 template <class K, bool strides> static constexpr int mx_gpu_reduce_threads_()
 {
