@@ -32,6 +32,7 @@ MX_DECLARE_FOR(TEAM, row_sums, matrix_args)
 MX_DECLARE_FOR(TEAM, reversed, vector_args)
 MX_DECLARE_FOR(1D, histogram, bins_args)
 MX_DECLARE_FOR(1D, scattered, scatter_args)
+MX_DECLARE_REDUCE_ARRAY(1D, counts_of, bins_args, double)
 MX_DECLARE_FOR(1D, noise, vector_args)
 
 /* for */
@@ -125,6 +126,13 @@ MX_BODY void scattered_body(const scatter_args *a, int i)
 }
 MX_FOR(1D, scattered)
 
+/* reduce into an array */
+MX_BODY void counts_of_body(const bins_args *a, int i, counts_of_array counts)
+{
+    mx_array_add(counts, MX_AT(a->bin, i), 1.0);
+}
+MX_REDUCE_ARRAY(1D, counts_of, MX_SUM)
+
 /* random */
 MX_BODY void noise_body(const vector_args *a, int i)
 {
@@ -197,7 +205,7 @@ static mx_err graph_of(mx_ctx ctx, mx_view y, const vector_args *args)
 static mx_err bins_of(mx_ctx ctx)
 {
     static int32_t host[N];
-    static double sums[BINS];
+    static double sums[BINS], totals[BINS];
     mx_view bin, counts;
     bins_args plain;
     scatter_args args;
@@ -215,6 +223,9 @@ static mx_err bins_of(mx_ctx ctx)
     MX_TRY(mx_scatter_bind(ctx, &s, &args.sums));
     MX_TRY(scattered(mx_range_1d(ctx, 0, N), &args));
     MX_TRY(mx_scatter_contribute(ctx, &s, counts));
+
+    MX_TRY(counts_of(mx_range_1d(ctx, 0, N), &plain, BINS, totals));
+    EXPECT(totals[0], (double)((N + BINS - 1) / BINS));
 
     MX_TRY(mx_export(ctx, counts, sums, NULL));
     EXPECT(sums[0], 2.0 * ((N + BINS - 1) / BINS));
