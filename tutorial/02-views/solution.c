@@ -71,7 +71,7 @@ static mx_err run(const course *c)
     MX_TRY(create(c->ctx, &w));
     MX_TRY(compute(c->ctx, &w, T, q));
     /* Fourier's law for a wall of 0.4 m with 20 K between its sides: 0.6 * 20 / 0.4 = 30 */
-    for (int i = 0; i < CELLS; i++) MX_TRY(course_expect("the flux", q[i], 30, 1e-9));
+    for (int i = 0; i < CELLS; i++) MX_TRY(course_expect("gap 4: the flux", q[i], 30, 1e-9));
     printf("%.0f W/m^2 leave the house\n", q[0]);
     MX_TRY(mx_view_destroy(&w.dx));
     MX_TRY(mx_view_destroy(&w.T));

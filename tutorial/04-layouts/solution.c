@@ -87,7 +87,7 @@ static mx_err check(const course *c, ring *r, const char *what, const char *resu
 
 static mx_err compute(const course *c, ring *r, const double *points)
 {
-    mx_view right, left, own;
+    mx_view right, left, own, read;
     const ring_static_args unbound = {0};
     MX_REQUIRE(MX_EXTENT(unbound.x, 1) != 0, MX_ERR_MISMATCH,
                "gap 1: the compiler does not know the second extent of ring_points");
@@ -97,14 +97,16 @@ static mx_err compute(const course *c, ring *r, const double *points)
     MX_TRY(create(r, MX_LAYOUT_LEFT, points, &left));
     /* END 3 */
     MX_TRY(create(r, MX_LAYOUT_DEFAULT, points, &own));
+    MX_TRY(mx_view_constant(own, &read)); /* only a const accessor fits (lesson 2) */
     MX_TRY(mx_bind(r->ctx, right, &r->right.x));
     MX_TRY(course_of_gap(3, mx_bind(r->ctx, left, &r->left.x)));
-    MX_TRY(mx_bind(r->ctx, own, &r->fixed.x));
+    MX_TRY(course_of_gap(1, mx_bind(r->ctx, read, &r->fixed.x)));
     MX_TRY(check(c, r, "layout right", "r^2 in layout right", run_right));
     MX_TRY(check(c, r, "layout left", "gap 2: r^2 in layout left", run_left));
     MX_TRY(check(c, r, "own layout, static extent", "gap 1: r^2 with a static extent", run_static));
     MX_TRY(mx_view_destroy(&right));
     MX_TRY(mx_view_destroy(&left));
+    MX_TRY(mx_view_destroy(&read));
     return mx_view_destroy(&own);
 }
 
