@@ -155,8 +155,8 @@ function(app_environment)
       # In MPI_Init and MPI_Finalize, ranks of one host wait for each other in a loop, and mpich_yield cannot change it. It takes a
       # seventh of the processor time. With this setting each rank counts as a host of its own: there is no such loop, but also no
       # ranks that share cores or a device. The tests apps_* keep MPICH's default, so that they cover what ranks of one host share; those of
-      # exchanges between many ranks, which would take ten times as long, do so on two, and apps_messages_hosts with three on one host.
-      if(NOT test MATCHES "^apps_" OR test MATCHES "^apps_(box_halo|index_exchange|migrate|messages|overlap)_[468]$")
+      # exchanges between many ranks, which would take ten times as long, do so on two.
+      if(NOT test MATCHES "^apps_" OR test MATCHES "^apps_(box_halo|index_exchange|migrate)_[468]$")
         list(APPEND own MPIR_CVAR_NOLOCAL=1)
       endif()
     endif()
