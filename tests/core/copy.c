@@ -239,8 +239,6 @@ static void check_all(mx_view mirror, double expected)
     for (int i = 0; i < 4; i++) CHECK_F64(data[i], expected, 0);
 }
 
-/* On simt a copy to the host is done at the next fence, launch, fill or copy to simt's memory of its
- * context, or when another context waits for it. A program that reads too early finds NaN there. */
 /* The later of two copies to the same memory stays, whichever of the views ends first. */
 static void test_overlap_of_late_copies(mx_ctx ctx, mx_ctx host)
 {
@@ -267,6 +265,8 @@ static void test_overlap_of_late_copies(mx_ctx ctx, mx_ctx host)
     MUST(mx_view_destroy(&twos));
 }
 
+/* On simt a copy to the host is done at the next fence, launch, fill or copy to simt's memory of its
+ * context, or when another context waits for it. A program that reads too early finds NaN there. */
 static void test_late_copies(mx_ctx ctx)
 {
     mx_ctx other, host;
