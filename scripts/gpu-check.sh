@@ -58,9 +58,9 @@ apps() { # the apps that were built: those with decks
 
 first_deck() { find "$MINX_ROOT/inputs/$1" -name '*.in' | sort | sed -n 1p; }
 
-# the GPUs that may be used, one on each line
+# the GPUs that may be used, one on each line, as CUDA_VISIBLE_DEVICES names them
 gpus() {
-    if [ -n "${CUDA_VISIBLE_DEVICES:-}" ]; then tr ',' '\n' <<<"$CUDA_VISIBLE_DEVICES"; else nvidia-smi -L | sed 's/^GPU \([0-9]*\):.*/\1/'; fi
+    if [ -n "${CUDA_VISIBLE_DEVICES:-}" ]; then tr ',' '\n' <<<"$CUDA_VISIBLE_DEVICES"; else nvidia-smi -L | sed -n 's/^GPU \([0-9]*\):.*/\1/p'; fi
 }
 
 # the core's tests, the two slowest first, so that none of them runs alone at the end
@@ -76,7 +76,7 @@ sanitized() {
         printf '%q ' "$dir/bin/$app" "$(first_deck "$app")" --backend=cuda --output="$logs/$tool-$app.h5"
         echo
     done
-    for test in $(core_tests); do
+    while read -r test; do
         # Not these tests: bounds needs another build; misuse makes mistakes on purpose, such as requests for too much memory;
         # cuda_blocks and waits use no device. racecheck loses track of kernels that several host threads launch at the same time. initcheck reports
         # uninitialised reads in a third of the runs of the test concurrent, whose host threads call cudaMalloc and cudaFree at the same
@@ -85,7 +85,7 @@ sanitized() {
             *-bounds | *-misuse | *-cuda_blocks | *-waits | racecheck-instances | initcheck-concurrent) continue ;;
         esac
         printf '%q cuda\n' "$test"
-    done
+    done < <(core_tests)
 }
 
 sanitized_at_a_time() {
@@ -176,6 +176,7 @@ main() {
     fi
     minx_setup gpu
     minx_have nvidia-smi || minx_die 3 "no nvidia-smi: this needs a machine with an NVIDIA GPU and its driver"
+    [ -n "${CUDA_VISIBLE_DEVICES-all}" ] || minx_die 3 "CUDA_VISIBLE_DEVICES is empty, so no GPU may be used: unset it"
     nvidia-smi -L
     [ $build = no ] || minx_build gpu all
     minx_launcher "$dir"
