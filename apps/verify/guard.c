@@ -8,6 +8,9 @@
 #include "verdict.h"
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -95,6 +98,9 @@ static void reset_signals(void)
 static void be_child(vf_limits limits, int (*work)(const void *data), const void *data)
 {
     reset_signals();
+#ifdef M_ARENA_MAX
+    (void)mallopt(M_ARENA_MAX, 1); /* glibc would reserve 64 MiB of address space for each thread */
+#endif
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* ends with its parent */
 #endif

@@ -6,6 +6,7 @@
 #include "input/strbuf.h"
 #include "results/results_schema.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,30 +240,70 @@ static bool fail_value(const vf_base *base, const vf_dataset *row, const app_nod
                     where, value, row->low, row->high);
 }
 
-static bool check_reals(const vf_base *base, const vf_dataset *row, const app_node *node)
+/* What is read is of one of these types. */
+typedef union number {
+    double real;
+    int64_t whole;
+} number;
+
+/* The first of the values that is out of bounds; `count`: there is none. */
+static int64_t first_bad_real(const vf_dataset *row, const number *values, int64_t count)
 {
-    int64_t count = 0, bad = 0;
-    double *values = NULL;
-    if (app_reader_f64(base->reader, row->path, &count, &values) != MX_OK)
-        return vf_impossible(base->verdict, row->path, mx_err_message());
-    const double low = has_bounds(row) ? row->low : -INFINITY;
-    const double high = has_bounds(row) ? row->high : INFINITY;
-    while (bad < count && isfinite(values[bad]) && values[bad] >= low && values[bad] <= high) ++bad;
-    const bool good = bad == count || fail_value(base, row, node, bad, values[bad]);
-    free(values);
-    return good;
+    const double low = has_bounds(row) ? row->low : -DBL_MAX;
+    const double high = has_bounds(row) ? row->high : DBL_MAX;
+    int64_t bad = 0;
+    while (bad < count && isfinite(values[bad].real) && values[bad].real >= low &&
+           values[bad].real <= high)
+        ++bad;
+    return bad;
 }
 
-static bool check_wholes(const vf_base *base, const vf_dataset *row, const app_node *node)
+static int64_t first_bad_whole(const vf_dataset *row, const number *values, int64_t count)
 {
-    int64_t count = 0, bad = 0, *values = NULL;
-    if (app_reader_i64(base->reader, row->path, &count, &values) != MX_OK)
-        return vf_impossible(base->verdict, row->path, mx_err_message());
-    while (bad < count && (!has_bounds(row) ||
-                           ((double)values[bad] >= row->low && (double)values[bad] <= row->high)))
+    int64_t bad = 0;
+    while (bad < count && (!has_bounds(row) || ((double)values[bad].whole >= row->low &&
+                                                (double)values[bad].whole <= row->high)))
         ++bad;
-    const bool good = bad == count || fail_value(base, row, node, bad, (double)values[bad]);
+    return bad;
+}
+
+static bool is_real(const vf_dataset *row)
+{
+    return row->kind == APP_NODE_F32 || row->kind == APP_NODE_F64;
+}
+
+/* Some rows of the first dimension; *good becomes false where a value is out of bounds. */
+static mx_err check_block(const vf_base *base, const vf_dataset *row, const app_node *node,
+                          int64_t first, int64_t rows, int64_t count, number *values, bool *good)
+{
+    const int64_t before = node->rank > 0 ? node->count / node->shape[0] * first : 0;
+    if (is_real(row))
+        MX_TRY(app_reader_f64_rows(base->reader, node, first, rows, &values->real));
+    else
+        MX_TRY(app_reader_i64_rows(base->reader, node, first, rows, &values->whole));
+    const int64_t bad =
+        is_real(row) ? first_bad_real(row, values, count) : first_bad_whole(row, values, count);
+    if (bad < count)
+        *good = fail_value(base, row, node, before + bad,
+                           is_real(row) ? values[bad].real : (double)values[bad].whole);
+    return MX_OK;
+}
+
+/* Block by block: a buffer that stays in the cache. */
+static bool check_numbers(const vf_base *base, const vf_dataset *row, const app_node *node)
+{
+    if (node->count == 0) return true;
+    const int64_t all = node->rank > 0 ? node->shape[0] : 1, row_count = node->count / all;
+    const int64_t most = node->rows < all ? node->rows : all;
+    number *const values = malloc((size_t)(most * row_count) * sizeof *values);
+    mx_err err = values ? MX_OK : MX_FAIL(MX_ERR_MEMORY, "no memory to read %s", node->path);
+    bool good = true;
+    for (int64_t first = 0; first < all && good && err == MX_OK; first += most) {
+        const int64_t rows = all - first < most ? all - first : most;
+        err = check_block(base, row, node, first, rows, rows * row_count, values, &good);
+    }
     free(values);
+    if (err != MX_OK) return vf_impossible(base->verdict, row->path, mx_err_message());
     return good;
 }
 
@@ -289,9 +330,9 @@ static bool check_values(const vf_base *base, const vf_dataset *row, const app_n
 {
     switch (row->kind) {
     case APP_NODE_F32:
-    case APP_NODE_F64: return check_reals(base, row, node);
+    case APP_NODE_F64:
     case APP_NODE_I32:
-    case APP_NODE_I64: return check_wholes(base, row, node);
+    case APP_NODE_I64: return check_numbers(base, row, node);
     default: return check_word(base, row);
     }
 }

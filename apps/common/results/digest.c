@@ -19,6 +19,7 @@
 #include "digest.h"
 
 #include "input/strbuf.h"
+#include "share.h"
 
 #include "minx/extend.h"
 #include "minx/math.h"
@@ -59,27 +60,12 @@ mx_err app_digest_text(const void *data, size_t length, char hex[APP_DIGEST_HEX]
     return MX_OK;
 }
 
-/* Reads rows [first, first + rows) as they are stored: the type in memory is the file's own, so
- * nothing is converted. */
+/* As they are stored: the type in memory is the file's own, so nothing is converted. */
 static mx_err read_rows(hid_t set, const app_node *node, int64_t first, int64_t rows, void *buffer)
 {
-    const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
-    hid_t memory = H5S_ALL;
-    bool good = type >= 0 && space >= 0;
-    if (good && node->rank > 0) {
-        hsize_t start[APP_NODE_MAX_RANK] = {(hsize_t)first},
-                count[APP_NODE_MAX_RANK] = {(hsize_t)rows};
-        for (int d = 1; d < node->rank; ++d) count[d] = (hsize_t)node->shape[d];
-        good = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
-        memory = H5Screate_simple(node->rank, count, NULL);
-        good = good && memory >= 0;
-    }
-    good = good &&
-           H5Dread(set, type, memory, node->rank > 0 ? space : H5S_ALL, H5P_DEFAULT, buffer) >= 0;
-    const mx_err err =
-        good ? MX_OK : MX_FAIL(MX_ERR_IO, "cannot read %s: %s", node->path, app_h5_reason());
-    if (memory != H5S_ALL) (void)app_h5_close(memory);
-    (void)app_h5_close(space);
+    const hid_t type = H5Dget_type(set);
+    MX_REQUIRE(type >= 0, MX_ERR_IO, "cannot read %s: %s", node->path, app_h5_reason());
+    const mx_err err = app_tree_read_rows(set, type, node, first, rows, buffer);
     (void)app_h5_close(type);
     return err;
 }
@@ -109,7 +95,7 @@ static mx_err make_batch(const app_digest_share *share, const app_node *node, ba
     *b = (batch){.stride = bytes_of_rows(node, mx_min(node->rows, rows_of(node))), .capacity = 1};
     const int64_t mine = (node->blocks + share->size - 1) / share->size;
     const int64_t fitting = mx_min(BATCH_BYTES / (int64_t)b->stride, mine);
-    if (share->ctx) b->capacity = (int)mx_clamp(fitting, 1, BATCH_BLOCKS);
+    if (share->ctx || share->shared) b->capacity = (int)mx_clamp(fitting, 1, BATCH_BLOCKS);
     b->data = malloc((size_t)b->capacity * b->stride);
     MX_REQUIRE(b->data, MX_ERR_MEMORY, "no memory to read blocks of %s", node->path);
     return MX_OK;
@@ -132,10 +118,14 @@ static void hash_range(void *work, int64_t first, int64_t last)
         b->good[n] = hash(b->data + (size_t)n * b->stride, b->bytes[n], b->digest[n]);
 }
 
+static void hash_one(void *work, int64_t n) { hash_range(work, n, n + 1); }
+
 static mx_err hash_batch(mx_ctx ctx, batch *b)
 {
-    if (b->count > 1)
+    if (b->count > 1 && ctx)
         MX_TRY(mx_ctx_run(ctx, hash_range, b, b->count));
+    else if (b->count > 1)
+        app_share(b->count, hash_one, b);
     else
         hash_range(b, 0, b->count);
     bool good = true;

@@ -16,7 +16,8 @@ mx_err app_digest_text(const void *data, size_t length, char hex[APP_DIGEST_HEX]
 /* Who computes: the blocks whose number modulo `size` is `rank` fall to this rank. */
 typedef struct app_digest_share {
     int rank, size;
-    mx_ctx ctx; /* a host context, whose threads compute; NULL: the calling thread does */
+    mx_ctx ctx;  /* a host context, whose threads compute */
+    bool shared; /* without a context: those of share.h compute; else the calling thread does */
 } app_digest_share;
 
 /* Digests of the blocks that fall to this rank into blocks[tree->blocks], which the caller zeroed

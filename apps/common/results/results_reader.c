@@ -206,6 +206,28 @@ mx_err app_reader_i64(app_reader reader, const char *path, int64_t *count, int64
     return err;
 }
 
+static mx_err read_part(app_reader reader, const app_node *node, int64_t first, int64_t rows,
+                        hid_t type, void *values)
+{
+    const hid_t set = H5Dopen2(reader->file, node->path, H5P_DEFAULT);
+    MX_REQUIRE(set >= 0, MX_ERR_IO, "cannot open %s: %s", node->path, app_h5_reason());
+    const mx_err err = app_tree_read_rows(set, type, node, first, rows, values);
+    const mx_err closed = app_h5_close(set);
+    return err != MX_OK ? err : closed;
+}
+
+mx_err app_reader_f64_rows(app_reader reader, const app_node *node, int64_t first, int64_t rows,
+                           double *values)
+{
+    return read_part(reader, node, first, rows, H5T_NATIVE_DOUBLE, values);
+}
+
+mx_err app_reader_i64_rows(app_reader reader, const app_node *node, int64_t first, int64_t rows,
+                           int64_t *values)
+{
+    return read_part(reader, node, first, rows, H5T_NATIVE_INT64, values);
+}
+
 static mx_err check_text(const app_node *node, const char *path)
 {
     MX_REQUIRE(node, MX_ERR_INPUT, "%s is missing", path);
@@ -332,7 +354,7 @@ mx_err app_reader_manifest(app_reader reader, char **manifest)
     unsigned char(*const blocks)[APP_DIGEST_BYTES] =
         calloc((size_t)tree->blocks + 1, sizeof *blocks);
     MX_REQUIRE(blocks, MX_ERR_MEMORY, "no memory for %lld digests", (long long)tree->blocks);
-    const app_digest_share whole = {.size = 1};
+    const app_digest_share whole = {.size = 1, .shared = true};
     mx_err err = app_digest_blocks(&whole, reader->file, tree, blocks);
     if (err == MX_OK) err = app_digest_manifest(reader->file, tree, blocks, manifest);
     free(blocks);

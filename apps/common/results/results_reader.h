@@ -50,6 +50,13 @@ const app_node *app_reader_find(app_reader reader, const char *path); /* NULL if
 mx_err app_reader_f64(app_reader reader, const char *path, int64_t *count, double **values);
 mx_err app_reader_i64(app_reader reader, const char *path, int64_t *count, int64_t **values);
 
+/* Rows [first, first + rows) of the first dimension of a dataset of such numbers; of a scalar its
+ * value. The dataset's node says how many rows make a good block. */
+mx_err app_reader_f64_rows(app_reader reader, const app_node *node, int64_t first, int64_t rows,
+                           double *values);
+mx_err app_reader_i64_rows(app_reader reader, const app_node *node, int64_t first, int64_t rows,
+                           int64_t *values);
+
 /* A text dataset (also under /integrity), ended by a NUL that *length does not count. The caller
  * frees it. */
 mx_err app_reader_text(app_reader reader, const char *path, size_t *length, char **text);

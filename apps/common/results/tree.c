@@ -327,3 +327,26 @@ const app_node *app_tree_find(const app_tree *tree, const char *path)
     }
     return NULL;
 }
+
+mx_err app_tree_read_rows(hid_t set, hid_t type, const app_node *node, int64_t first, int64_t rows,
+                          void *buffer)
+{
+    const hid_t space = H5Dget_space(set);
+    hid_t memory = H5S_ALL;
+    bool good = space >= 0;
+    if (good && node->rank > 0) {
+        hsize_t start[APP_NODE_MAX_RANK] = {(hsize_t)first},
+                count[APP_NODE_MAX_RANK] = {(hsize_t)rows};
+        for (int d = 1; d < node->rank; ++d) count[d] = (hsize_t)node->shape[d];
+        good = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
+        memory = H5Screate_simple(node->rank, count, NULL);
+        good = good && memory >= 0;
+    }
+    good = good &&
+           H5Dread(set, type, memory, node->rank > 0 ? space : H5S_ALL, H5P_DEFAULT, buffer) >= 0;
+    const mx_err err =
+        good ? MX_OK : MX_FAIL(MX_ERR_IO, "cannot read %s: %s", node->path, app_h5_reason());
+    if (memory != H5S_ALL) (void)app_h5_close(memory);
+    (void)app_h5_close(space);
+    return err;
+}

@@ -26,5 +26,9 @@ void app_tree_free(app_tree *tree);
 /* The node at `path`, or NULL. */
 const app_node *app_tree_find(const app_tree *tree, const char *path);
 
+/* Reads rows [first, first + rows) of an open dataset, in this type; of a scalar its value. */
+mx_err app_tree_read_rows(hid_t set, hid_t type, const app_node *node, int64_t first, int64_t rows,
+                          void *buffer);
+
 /* Describes a type as numpy would ("<f8"), and which kind it is. Also used for attributes. */
 app_node_kind app_tree_type(hid_t type, char *text, size_t capacity);
