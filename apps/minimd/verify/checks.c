@@ -1,9 +1,8 @@
 /* The physics of a results file of miniMD, from what it stores and nothing else: positions,
  * velocities, types, box, masses, coefficients or the potential's file.
  *
- *   energy and virial   of the last positions, by a double loop over cells whose sides are at least the cutoff, and their periodic
- *                       images; no neighbour list. EAM: values between knots by Hermite's basis functions from values and slopes at
- *                       the knots, not from coefficients
+ *   energy and virial   of the last positions, by a double loop over cells and their periodic images; no neighbour list. EAM: values
+ *                       between knots by Hermite's basis functions from values and slopes at the knots, not from coefficients
  *   temperature         from the velocities
  *   histories           total = potential + kinetic; their last entries are what the above says, but for pairs that are missing in a
  *                       neighbour list of some steps ago. So the run made a new list at its end, and the energy and pressure
@@ -254,13 +253,25 @@ static bool check_state(void *state)
 static void release(void *state)
 {
     minimd *const m = state;
-    void *const all[] = {m->step,        m->position,    m->velocity,     m->type,
-                         m->box,         m->mass,        m->time,         m->temperature,
-                         m->pressure,    m->total,       m->conserved,    m->motion,
-                         m->momentum[0], m->momentum[1], m->momentum[2],  m->cell_begin,
-                         m->cell_atom,   m->density,     m->cell_at[0],   m->cell_at[1],
-                         m->cell_at[2],  m->derivative,  m->stored_pairs, m->potential_energy};
+    void *const all[] = {m->step,
+                         m->position,
+                         m->velocity,
+                         m->type,
+                         m->box,
+                         m->mass,
+                         m->time,
+                         m->temperature,
+                         m->pressure,
+                         m->total,
+                         m->conserved,
+                         m->motion,
+                         m->momentum[0],
+                         m->momentum[1],
+                         m->momentum[2],
+                         m->stored_pairs,
+                         m->potential_energy};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+    mv_free_cells(m);
     md_potential_free(&m->potential);
 }
 

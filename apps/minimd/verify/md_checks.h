@@ -10,13 +10,18 @@
 #define MIXED_TOLERANCE 3e-6
 #define LIST_TOLERANCE 1e-3
 
+/* the cutoff is at most so many times as long as the box, and the reach so many cells */
+#define MV_MAX_BOXES 15
+#define MV_MAX_REACH (MV_MAX_BOXES + 1)
+
 typedef struct coefficients {
     double epsilon, sigma, cutoff;
 } coefficients;
 
 /* Lennard-Jones of two types: what does not depend on the distance. */
 typedef struct lj_terms {
-    double sigma_squared, cutoff_squared;
+    double epsilon, sigma_squared, cutoff, cutoff_squared;
+    double edge;                       /* is_at_edge */
     double at_cutoff, force_at_cutoff; /* energy and force there */
 } lj_terms;
 
@@ -49,14 +54,20 @@ typedef struct minimd {
     double *momentum[3];
 
     const double *at; /* positions that are summed, from the box's corner */
-    /* cells: the atoms of cell c are cell_atom[cell_begin[c]] to before cell_begin[c + 1] */
+    /* cells: the atoms of cell c are cell_begin[c] to before cell_begin[c + 1], in the order of
+     * cells */
     double cutoff, reach; /* reach: a little more, for pairs at the cutoff */
-    int cells[3], cutoff_cells[3];
-    int64_t *cell_begin, *cell_atom;
-    double *cell_at[3]; /* the coordinates of these atoms, in the same order */
+    int cells[3], reach_cells[3];
+    /* of a row of cells that is so many rows along y and z away: how many cells along x, in either
+     * direction, are within the reach; -1: none */
+    int reach_along_x[2 * MV_MAX_REACH + 1][2 * MV_MAX_REACH + 1];
+    int64_t *cell_begin, *cell_of_atom;
+    double *cell_at[3]; /* the coordinates of atoms, in the order of cells */
+    int *cell_type;     /* and their types */
     lj_terms lj[MD_MAX_TYPES][MD_MAX_TYPES];
-    double distances;             /* that the sums over pairs of `at` take */
-    double *density, *derivative; /* EAM: rho and F'(rho) of each atom */
+    double edge;        /* EAM: is_at_edge */
+    double distances;   /* that the sums over pairs of `at` take, from either side */
+    double *derivative; /* EAM: F'(rho) of each atom, in the order of cells */
 
     /* sums over pairs of `at` */
     double energy, virial, at_cutoff;
@@ -106,6 +117,9 @@ bool mv_to_corner(minimd *m, const char *path, double *position);
 /* The sums over pairs of these positions ([atoms][3], from the box's corner, in
  * it). False: it has said why it cannot, as where they need too many distances. */
 bool mv_sum_pairs(minimd *m, const double *position);
+/* The cells that mv_sum_pairs makes. mv_forget_cells: of a copy, which is to have its own. */
+void mv_free_cells(minimd *m);
+void mv_forget_cells(minimd *m);
 /* The relative error of sums over pairs. */
 double mv_pairs_tolerance(const minimd *m);
 
