@@ -57,7 +57,7 @@ static bool set_up_again(tealeaf *t)
     t->u0 = malloc((size_t)cells * sizeof *t->u0);
     if (!t->u0) return vf_impossible(t->base.verdict, "initial temperature", "no memory");
     vf_count(t->base.verdict, "cells with another density",
-             tv_initial(tv_deck(t), t->density, t->u0), 0);
+             tv_initial(tv_deck(t), t->density, t->u0, &t->initial), 0);
     if (tv_deck(t)->steps <= 1)
         vf_max(t->base.verdict, "start / initial temperature - 1",
                tv_mismatch(t->start, t->u0, cells), 2.0 * DBL_EPSILON);
@@ -80,15 +80,16 @@ static mx_err load_iterations(tealeaf *t)
 
 static void check_fields(tealeaf *t)
 {
-    t->initial = tv_initial_sums(tv_deck(t));
-    t->final = tv_field_sums(tv_deck(t), t->density, t->u);
-    const tv_sums start = tv_field_sums(tv_deck(t), t->density, t->start);
+    t->of_u0 = tv_field_of(tv_deck(t), t->density, t->u0);
+    t->of_start = tv_field_of(tv_deck(t), t->density, t->start);
+    t->of_u = tv_field_of(tv_deck(t), t->density, t->u);
+    t->final = t->of_u.sums;
     vf_max(t->base.verdict, "temperature / (density energy) - 1",
            tv_energy_mismatch(tv_deck(t), t->density, t->energy, t->u), 2.0 * DBL_EPSILON);
     tv_check_relative(t, "mass of the fields", t->final.mass, t->initial.mass, APP_SUM_TOLERANCE);
     tv_check_relative(t, "energy of the fields", t->final.energy, t->initial.energy,
                       tv_energy_tolerance(t));
-    tv_check_relative(t, "energy before the last step", start.energy, t->initial.energy,
+    tv_check_relative(t, "energy before the last step", t->of_start.sums.energy, t->initial.energy,
                       tv_energy_tolerance(t));
 }
 
@@ -173,9 +174,8 @@ static void check_summaries(const tealeaf *t)
     tv_check_relative(t, "U, first summary", t->summary[4][0], t->initial.u, APP_SUM_TOLERANCE);
     for (int64_t i = 0; i < t->summaries; ++i) {
         if (t->summary_step[i] != tv_deck(t)->steps - 1) continue;
-        const tv_sums start = tv_field_sums(tv_deck(t), t->density, t->start);
-        tv_check_relative(t, "U, summary before the last step", t->summary[4][i], start.u,
-                          APP_SUM_TOLERANCE);
+        tv_check_relative(t, "U, summary before the last step", t->summary[4][i],
+                          t->of_start.sums.u, APP_SUM_TOLERANCE);
     }
 }
 
@@ -209,9 +209,7 @@ static void check_iterations(tealeaf *t)
 {
     int64_t astray = 0, unconverged = 0;
     const double *r = t->residual;
-    const double norm = tv_norm(t->u0, tv_count(tv_deck(t)));
-    const double rounding =
-        tl_rounding_limit(tv_deck(t), (1.0 + tv_row_bound(tv_deck(t), t->density)) * norm);
+    const double rounding = tl_rounding_limit(tv_deck(t), (1.0 + t->row_bound) * t->of_u0.norm);
     for (int64_t s = 0; s < tv_deck(t)->steps; ++s) {
         bool converged = true;
         astray += !stopped_by_rule(t, r, t->iterations[s], rounding, &converged);
@@ -271,24 +269,25 @@ static double check_initial_residuals(const tealeaf *t, double magnitude)
     return error;
 }
 
-static void check_extremes(const tealeaf *t, const char *name, const double *u, double error)
+static double beyond_extremes(const tv_field *field, const tv_field *limits)
 {
-    const int64_t count = tv_count(tv_deck(t));
-    double low, high, min, max;
-    tv_extremes(t->u0, count, &low, &high);
-    tv_extremes(u, count, &min, &max);
-    const double beyond =
-        isnan(min) || isnan(max) ? (double)NAN : fmax(0.0, fmax(low - min, max - high));
-    vf_max(t->base.verdict, name, beyond, error + APP_SUM_TOLERANCE * fabs(high));
+    const double beyond = fmax(0.0, fmax(limits->min - field->min, field->max - limits->max));
+    const double sum = field->min + field->max + limits->min + limits->max;
+    return isnan(sum) ? sum : beyond;
+}
+
+static void check_extremes(const tealeaf *t, const char *name, const tv_field *field, double error)
+{
+    vf_max(t->base.verdict, name, beyond_extremes(field, &t->of_u0),
+           error + APP_SUM_TOLERANCE * fabs(t->of_u0.max));
 }
 
 /* U of the summaries that no field is stored of. */
 static void check_u_extremes(const tealeaf *t, double error)
 {
-    double low, high, beyond = 0.0;
-    tv_extremes(t->u0, tv_count(tv_deck(t)), &low, &high);
-    low = (low - error) * t->initial.mass;
-    high = (high + error) * t->initial.mass;
+    const double low = (t->of_u0.min - error) * t->initial.mass;
+    const double high = (t->of_u0.max + error) * t->initial.mass;
+    double beyond = 0.0;
     for (int64_t i = 0; i < t->summaries; ++i) {
         const double u = t->summary[4][i];
         beyond = isnan(u) ? u : fmax(beyond, fmax(low - u, u - high));
@@ -299,20 +298,19 @@ static void check_u_extremes(const tealeaf *t, double error)
 
 static void check_all_steps(const tealeaf *t)
 {
-    const int64_t count = tv_count(tv_deck(t));
-    const tv_residual first = tv_residual_of(tv_deck(t), t->density, t->u0, t->u0);
-    const double norm0 = tv_norm(t->u0, count), norm1 = tv_norm(t->start, count);
-    const double magnitude = (1.0 + tv_row_bound(tv_deck(t), t->density)) * norm0;
+    const tv_residual first = t->first_step;
+    const double norm0 = t->of_u0.norm, norm1 = t->of_start.norm;
+    const double magnitude = (1.0 + t->row_bound) * norm0;
     vf_number(t->base.verdict, "initial residual, first step", t->residual[0], first.norm,
               10.0 * DBL_EPSILON * first.magnitude + APP_SUM_TOLERANCE * first.norm);
     const double error = check_initial_residuals(t, magnitude);
-    check_extremes(t, "start beyond the deck's extremes", t->start, error);
-    check_extremes(t, "temperature beyond the deck's extremes", t->u, error);
+    check_extremes(t, "start beyond the deck's extremes", &t->of_start, error);
+    check_extremes(t, "temperature beyond the deck's extremes", &t->of_u, error);
     check_u_extremes(t, error);
     vf_max(t->base.verdict, "growth of the norm until the start", fmax(0.0, norm1 - norm0),
            error + APP_SUM_TOLERANCE * norm0);
-    vf_max(t->base.verdict, "growth of the norm, last step",
-           fmax(0.0, tv_norm(t->u, count) - norm1), error + APP_SUM_TOLERANCE * norm0);
+    vf_max(t->base.verdict, "growth of the norm, last step", fmax(0.0, t->of_u.norm - norm1),
+           error + APP_SUM_TOLERANCE * norm0);
 }
 
 /* ---- the last step ---- */
@@ -322,15 +320,9 @@ static void check_all_steps(const tealeaf *t)
  * solution, which is at most the norm of the residual. */
 static void check_maximum_principle(const tealeaf *t, double residual)
 {
-    const int64_t count = tv_count(tv_deck(t));
-    double low, high, min, max;
-    tv_extremes(t->start, count, &low, &high);
-    tv_extremes(t->u, count, &min, &max);
-    const double beyond = isnan(min) || isnan(max) || isnan(low) || isnan(high)
-                              ? (double)NAN
-                              : fmax(0.0, fmax(low - min, max - high));
-    vf_max(t->base.verdict, "temperature beyond its bounds", beyond,
-           residual + APP_SUM_TOLERANCE * fabs(high));
+    vf_max(t->base.verdict, "temperature beyond its bounds",
+           beyond_extremes(&t->of_u, &t->of_start),
+           residual + APP_SUM_TOLERANCE * fabs(t->of_start.max));
 }
 
 /* The app's own check of the residual: relative to the first one that the solver saw. What the
@@ -359,8 +351,7 @@ static void check_last_step(tealeaf *t)
 {
     const int64_t iterations = t->iterations[tv_deck(t)->steps - 1];
     const double *const history = t->residual + t->residuals - iterations - 1;
-    const tv_residual first = tv_residual_of(tv_deck(t), t->density, t->start, t->start);
-    const tv_residual last = tv_residual_of(tv_deck(t), t->density, t->u, t->start);
+    const tv_residual first = t->last_step, last = t->end;
     const double drift =
         (10.0 + (double)iterations) * DBL_EPSILON * fmax(first.magnitude, last.magnitude);
     const double rounding = 10.0 * DBL_EPSILON * first.magnitude + APP_SUM_TOLERANCE * first.norm;
@@ -400,6 +391,16 @@ static void note_sums(tealeaf *t)
         note_sum(t, "U", t->final.u, published, PUBLISHED_TOLERANCE);
 }
 
+static void find_residuals(tealeaf *t)
+{
+    tv_system all[] = {
+        {.u = t->u0, .b = t->u0}, {.u = t->start, .b = t->start}, {.u = t->u, .b = t->start}};
+    t->row_bound = tv_find_residuals(tv_deck(t), t->density, all, TV_MAX_SYSTEMS);
+    t->first_step = all[0].residual;
+    t->last_step = all[1].residual;
+    t->end = all[2].residual;
+}
+
 static bool row_fields(void *state)
 {
     tealeaf *const t = state;
@@ -407,6 +408,7 @@ static bool row_fields(void *state)
     (void)load_iterations(
         t); /* for the tolerance of energies; what is wrong with them is said where they are checked */
     check_fields(t);
+    find_residuals(t);
     check_published(t);
     note_sums(t);
     return true;

@@ -7,12 +7,56 @@
  *
  * rx = dt/dx^2, ry = dt/dy^2, rz = dt/dz^2. The conductivity of the face between cells a and b is
  * (w_a + w_b) / (2 w_a w_b), where w is the density or its inverse (the deck's coefficient), and 0
- * on the boundary. In 2-D there is one plane of cells. */
+ * on the boundary. In 2-D there is one plane of cells.
+ *
+ * Threads share the cells or lines of cells in PARTS parts, whose sums are added in their order. So
+ * results do not depend on the number of threads. Numbers of a CHUNK are summed in double, these
+ * sums in long double: their error is some 30 roundings. */
 #include "tl_fields.h"
 
 #include "input/tl_states.h"
+#include "results/share.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { PARTS = 256, CHUNK = 128, LANES = 4 };
+
+/* Cells, or lines of cells. */
+typedef struct range {
+    int64_t first, end;
+} range;
+
+static range range_of(int64_t count, int64_t part)
+{
+    return (range){count * part / PARTS, count * (part + 1) / PARTS};
+}
+
+static int at_most_chunk(int64_t left) { return left < CHUNK ? (int)left : CHUNK; }
+
+/* Stays NaN after a NaN, which fmax would ignore. */
+static double larger(double so_far, double value)
+{
+    return value > so_far || isnan(value) ? value : so_far;
+}
+
+/* The largest of at most CHUNK values; NaN where any value is. */
+static double largest_of(const double *values, int count)
+{
+    double lane[LANES], sum[LANES] = {0};
+    int i = 0;
+    for (int l = 0; l < LANES; ++l) lane[l] = values[0];
+    for (; i + LANES <= count; i += LANES)
+        for (int l = 0; l < LANES; ++l) {
+            lane[l] = values[i + l] > lane[l] ? values[i + l] : lane[l];
+            sum[l] += values[i + l] * 0.0; /* NaN where a value is, or is infinite */
+        }
+    for (; i < count; ++i) lane[0] = larger(lane[0], values[i]);
+    for (int l = 1; l < LANES; ++l) lane[0] = larger(lane[0], lane[l]);
+    if (isnan(sum[0] + sum[1] + sum[2] + sum[3]))
+        for (i = 0; i < count; ++i) lane[0] = larger(lane[0], values[i]);
+    return lane[0];
+}
 
 /* A direction of the mesh: its cells, from one cell to the next in an array, and dt/dx^2. */
 typedef struct direction {
@@ -40,22 +84,36 @@ static mesh mesh_of(const tl_deck *d)
 
 int64_t tv_count(const tl_deck *deck) { return deck->x_cells * deck->y_cells * deck->z_cells; }
 
-/* The head of a loop over all cells: (z, y, x) is number i. */
-#define FOR_CELLS(deck, i, z, y, x)                      \
-    for (int64_t z = 0, i = 0; z < (deck)->z_cells; ++z) \
-        for (int64_t y = 0; y < (deck)->y_cells; ++y)    \
-            for (int64_t x = 0; x < (deck)->x_cells; ++x, ++i)
-
 /* Partial sums. */
 typedef struct long_sums {
-    long double mass, energy, u;
+    long double mass, energy, u, square;
 } long_sums;
 
-static void add(long_sums *sums, double density, double temperature)
+static double total_of(const double *lane) { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
+
+static void add_chunk(long_sums *sums, const double *density, const double *temperature, int count)
 {
-    sums->mass += density;
-    sums->energy += temperature;
-    sums->u += (long double)density * temperature;
+    double mass[LANES] = {0}, energy[LANES] = {0}, u[LANES] = {0}, square[LANES] = {0};
+    for (int i = 0; i < count; i += LANES)
+        for (int l = 0; l < LANES && i + l < count; ++l) {
+            const double d = density[i + l], t = temperature[i + l];
+            mass[l] += d;
+            energy[l] += t;
+            u[l] += d * t;
+            square[l] += t * t;
+        }
+    sums->mass += total_of(mass);
+    sums->energy += total_of(energy);
+    sums->u += total_of(u);
+    sums->square += total_of(square);
+}
+
+static void add_sums(long_sums *sums, const long_sums *part)
+{
+    sums->mass += part->mass;
+    sums->energy += part->energy;
+    sums->u += part->u;
+    sums->square += part->square;
 }
 
 static tv_sums finish(const long_sums *sums, const tl_deck *deck)
@@ -67,25 +125,101 @@ static tv_sums finish(const long_sums *sums, const tl_deck *deck)
                      .u = (double)(sums->u * cell)};
 }
 
-tv_sums tv_initial_sums(const tl_deck *deck)
+/* ---- the deck's state ---- */
+
+typedef struct initial_work {
+    const tl_deck *deck;
+    const double *density;
+    double *u;
+    struct initial_part {
+        long_sums sums;
+        int64_t foreign;
+    } part[PARTS];
+} initial_work;
+
+static void find_line(const initial_work *w, int64_t line, struct initial_part *p)
 {
-    long_sums sums = {0};
-    FOR_CELLS(deck, i, z, y, x)
-    {
-        double density, energy;
-        tl_state_at(deck, z, y, x, &density, &energy);
-        add(&sums, density, density * energy);
+    const int64_t cells = w->deck->x_cells, z = line / w->deck->y_cells,
+                  y = line % w->deck->y_cells;
+    double expected[CHUNK], energy;
+    for (int64_t x = 0; x < cells; x += CHUNK) {
+        const int64_t at = line * cells + x;
+        const int count = at_most_chunk(cells - x);
+        for (int i = 0; i < count; ++i) {
+            tl_state_at(w->deck, z, y, x + i, &expected[i], &energy);
+            p->foreign += !(w->density[at + i] == expected[i]);
+            w->u[at + i] = expected[i] * energy;
+        }
+        add_chunk(&p->sums, expected, w->u + at, count);
     }
-    return finish(&sums, deck);
 }
 
-tv_sums tv_field_sums(const tl_deck *deck, const double *density, const double *temperature)
+static void find_initial(void *work, int64_t part)
 {
-    long_sums sums = {0};
-    const int64_t count = tv_count(deck);
-    for (int64_t i = 0; i < count; ++i) add(&sums, density[i], temperature[i]);
-    return finish(&sums, deck);
+    initial_work *const w = work;
+    const range lines = range_of(w->deck->y_cells * w->deck->z_cells, part);
+    for (int64_t line = lines.first; line < lines.end; ++line) find_line(w, line, &w->part[part]);
 }
+
+int64_t tv_initial(const tl_deck *deck, const double *density, double *u, tv_sums *sums)
+{
+    initial_work w = {.deck = deck, .density = density, .u = u};
+    long_sums all = {0};
+    int64_t foreign = 0;
+    app_share(PARTS, find_initial, &w);
+    for (int p = 0; p < PARTS; ++p) {
+        add_sums(&all, &w.part[p].sums);
+        foreign += w.part[p].foreign;
+    }
+    *sums = finish(&all, deck);
+    return foreign;
+}
+
+/* ---- a field ---- */
+
+typedef struct field_work {
+    const double *density, *u;
+    int64_t count;
+    struct field_part {
+        long_sums sums;
+        double min, max;
+    } part[PARTS];
+} field_work;
+
+static void find_field(void *work, int64_t part)
+{
+    field_work *const w = work;
+    struct field_part *const p = &w->part[part];
+    const range cells = range_of(w->count, part);
+    p->min = INFINITY;
+    p->max = -INFINITY;
+    for (int64_t at = cells.first; at < cells.end; at += CHUNK) {
+        const int count = at_most_chunk(cells.end - at);
+        double negative[CHUNK];
+        for (int i = 0; i < count; ++i) negative[i] = -w->u[at + i];
+        add_chunk(&p->sums, w->density + at, w->u + at, count);
+        p->max = larger(p->max, largest_of(w->u + at, count));
+        p->min = -larger(-p->min, largest_of(negative, count));
+    }
+}
+
+tv_field tv_field_of(const tl_deck *deck, const double *density, const double *u)
+{
+    field_work w = {.density = density, .u = u, .count = tv_count(deck)};
+    tv_field field = {.min = INFINITY, .max = -INFINITY};
+    long_sums all = {0};
+    app_share(PARTS, find_field, &w);
+    for (int p = 0; p < PARTS; ++p) {
+        add_sums(&all, &w.part[p].sums);
+        field.max = larger(field.max, w.part[p].max);
+        field.min = -larger(-field.min, -w.part[p].min);
+    }
+    field.sums = finish(&all, deck);
+    field.norm = (double)sqrtl(all.square);
+    return field;
+}
+
+/* ---- the linear system ---- */
 
 static double face(const tl_deck *deck, double density_a, double density_b)
 {
@@ -95,117 +229,188 @@ static double face(const tl_deck *deck, double density_a, double density_b)
     return (a + b) / (2.0 * a * b);
 }
 
-/* One neighbour's part in a row of A. */
-typedef struct row_sum {
-    double value, magnitude;
-} row_sum;
+/* Some cells of a line: how many, and the weights of the faces along each direction, face i before
+ * cell i. */
+typedef struct weights {
+    int count;
+    double x[CHUNK + 1], low_y[CHUNK], high_y[CHUNK], low_z[CHUNK], high_z[CHUNK];
+} weights;
 
-static void add_neighbour(row_sum *row, double weight, double value, double neighbour)
+/* From each cell to its neighbours: 0 on the boundary, where weights are 0. */
+typedef struct neighbours {
+    int64_t low_y, high_y, low_z, high_z;
+} neighbours;
+
+typedef struct residual_work {
+    const tl_deck *deck;
+    mesh m;
+    const double *density;
+    const tv_system *systems;
+    int systems_count;
+    struct residual_part {
+        double x, y, z; /* the largest weights */
+        long double norm[TV_MAX_SYSTEMS], magnitude[TV_MAX_SYSTEMS];
+    } part[PARTS];
+} residual_work;
+
+/* Of the faces between these cells and those so far away; 0: there are none. */
+static void find_weights(const residual_work *w, const direction *d, const double *density,
+                         int64_t away, int count, double *weight)
 {
-    row->value += weight * (value - neighbour);
-    row->magnitude += weight * (fabs(value) + fabs(neighbour));
+    if (away == 0)
+        memset(weight, 0, (size_t)count * sizeof *weight);
+    else
+        for (int i = 0; i < count; ++i)
+            weight[i] = d->ratio * face(w->deck, density[i], density[i + away]);
 }
 
-/* The neighbours of cell i, which is number `at` of its direction. */
-static void add_neighbours(row_sum *row, const tl_deck *deck, const direction *d, int64_t at,
-                           const double *density, const double *u)
+static void find_all_weights(const residual_work *w, int64_t at, int64_t x, const neighbours *n,
+                             weights *all)
 {
-    const int64_t s = d->stride;
-    if (at > 0) add_neighbour(row, d->ratio * face(deck, density[-s], density[0]), u[0], u[-s]);
-    if (at < d->cells - 1)
-        add_neighbour(row, d->ratio * face(deck, density[0], density[s]), u[0], u[s]);
+    const double *const density = w->density + at;
+    const int begins = x == 0, count = all->count;
+    const bool ends = x + count == w->m.x.cells;
+    all->x[0] = all->x[count] = 0.0;
+    find_weights(w, &w->m.x, density + begins, -1, count + !ends - begins, all->x + begins);
+    find_weights(w, &w->m.y, density, n->low_y, count, all->low_y);
+    find_weights(w, &w->m.y, density, n->high_y, count, all->high_y);
+    find_weights(w, &w->m.z, density, n->low_z, count, all->low_z);
+    find_weights(w, &w->m.z, density, n->high_z, count, all->high_z);
 }
 
-tv_residual tv_residual_of(const tl_deck *deck, const double *density, const double *u,
-                           const double *b)
+static void add_neighbour(const double *weight, const double *u, const double *neighbour, int count,
+                          double *value, double *magnitude)
 {
-    const mesh m = mesh_of(deck);
-    long double norm = 0.0L, magnitude = 0.0L;
-    FOR_CELLS(deck, i, z, y, x)
-    {
-        row_sum row = {u[i], fabs(u[i]) + fabs(b[i])};
-        add_neighbours(&row, deck, &m.x, x, density + i, u + i);
-        add_neighbours(&row, deck, &m.y, y, density + i, u + i);
-        add_neighbours(&row, deck, &m.z, z, density + i, u + i);
-        norm += ((long double)b[i] - row.value) * ((long double)b[i] - row.value);
-        magnitude += (long double)row.magnitude * row.magnitude;
+    for (int i = 0; i < count; ++i) {
+        value[i] += weight[i] * (u[i] - neighbour[i]);
+        magnitude[i] += weight[i] * (fabs(u[i]) + fabs(neighbour[i]));
     }
-    return (tv_residual){.norm = (double)sqrtl(norm), .magnitude = (double)sqrtl(magnitude)};
 }
 
-int64_t tv_initial(const tl_deck *deck, const double *density, double *u)
+static double sum_squares(const double *values, int count)
 {
-    int64_t foreign = 0;
-    FOR_CELLS(deck, i, z, y, x)
-    {
-        double expected, energy;
-        tl_state_at(deck, z, y, x, &expected, &energy);
-        foreign += !(density[i] == expected);
-        u[i] = expected * energy;
+    double square[LANES] = {0};
+    for (int i = 0; i < count; i += LANES)
+        for (int l = 0; l < LANES && i + l < count; ++l) square[l] += values[i + l] * values[i + l];
+    return total_of(square);
+}
+
+/* edge: is the first, or the last cell at a boundary? */
+static void add_residual(const residual_work *w, int system, int64_t at, const bool edge[2],
+                         const neighbours *n, const weights *all, struct residual_part *p)
+{
+    const double *const u = w->systems[system].u + at, *const b = w->systems[system].b + at;
+    const int count = all->count;
+    double value[CHUNK], magnitude[CHUNK], padded[CHUNK + 2];
+    memcpy(padded + 1, u, (size_t)count * sizeof *u);
+    padded[0] = u[edge[0] ? 0 : -1];
+    padded[count + 1] = u[edge[1] ? count - 1 : count];
+    for (int i = 0; i < count; ++i) {
+        value[i] = u[i];
+        magnitude[i] = fabs(u[i]) + fabs(b[i]);
     }
-    return foreign;
+    add_neighbour(all->x, u, padded, count, value, magnitude);
+    add_neighbour(all->x + 1, u, padded + 2, count, value, magnitude);
+    if (n->low_y) add_neighbour(all->low_y, u, u + n->low_y, count, value, magnitude);
+    if (n->high_y) add_neighbour(all->high_y, u, u + n->high_y, count, value, magnitude);
+    if (n->low_z) add_neighbour(all->low_z, u, u + n->low_z, count, value, magnitude);
+    if (n->high_z) add_neighbour(all->high_z, u, u + n->high_z, count, value, magnitude);
+    for (int i = 0; i < count; ++i) value[i] = b[i] - value[i];
+    p->norm[system] += sum_squares(value, count);
+    p->magnitude[system] += sum_squares(magnitude, count);
 }
 
-double tv_norm(const double *values, int64_t count)
+static void add_line(const residual_work *w, int64_t line, struct residual_part *p)
 {
-    long double sum = 0.0L;
-    for (int64_t i = 0; i < count; ++i) sum += (long double)values[i] * values[i];
-    return (double)sqrtl(sum);
+    const int64_t y = line % w->m.y.cells, z = line / w->m.y.cells;
+    const neighbours n = {.low_y = y > 0 ? -w->m.y.stride : 0,
+                          .high_y = y < w->m.y.cells - 1 ? w->m.y.stride : 0,
+                          .low_z = z > 0 ? -w->m.z.stride : 0,
+                          .high_z = z < w->m.z.cells - 1 ? w->m.z.stride : 0};
+    for (int64_t x = 0; x < w->m.x.cells; x += CHUNK) {
+        const int64_t at = line * w->m.x.cells + x;
+        weights all = {.count = at_most_chunk(w->m.x.cells - x)};
+        const bool edge[2] = {x == 0, x + all.count == w->m.x.cells};
+        find_all_weights(w, at, x, &n, &all);
+        p->x = larger(p->x, largest_of(all.x, all.count));
+        p->y = larger(p->y, largest_of(all.low_y, all.count));
+        p->z = larger(p->z, largest_of(all.low_z, all.count));
+        for (int s = 0; s < w->systems_count; ++s) add_residual(w, s, at, edge, &n, &all, p);
+    }
 }
 
-/* Stays NaN after a NaN, which fmax would ignore. */
-static double larger(double so_far, double value)
+static void add_lines(void *work, int64_t part)
 {
-    return value > so_far || isnan(value) ? value : so_far;
+    residual_work *const w = work;
+    const range lines = range_of(w->m.y.cells * w->m.z.cells, part);
+    for (int64_t line = lines.first; line < lines.end; ++line) add_line(w, line, &w->part[part]);
 }
 
-static double gap(double value, double expected)
+double tv_find_residuals(const tl_deck *deck, const double *density, tv_system *systems, int count)
 {
-    const double difference = fabs(value - expected);
-    return expected != 0.0 ? difference / fabs(expected) : difference;
+    residual_work w = {.deck = deck,
+                       .m = mesh_of(deck),
+                       .density = density,
+                       .systems = systems,
+                       .systems_count = count};
+    struct residual_part all = {.x = 0.0};
+    app_share(PARTS, add_lines, &w);
+    for (int p = 0; p < PARTS; ++p) {
+        all.x = larger(all.x, w.part[p].x);
+        all.y = larger(all.y, w.part[p].y);
+        all.z = larger(all.z, w.part[p].z);
+        for (int s = 0; s < count; ++s) {
+            all.norm[s] += w.part[p].norm[s];
+            all.magnitude[s] += w.part[p].magnitude[s];
+        }
+    }
+    for (int s = 0; s < count; ++s)
+        systems[s].residual = (tv_residual){.norm = (double)sqrtl(all.norm[s]),
+                                            .magnitude = (double)sqrtl(all.magnitude[s])};
+    /* a row has two faces in each direction, and each counts on the diagonal and beside it */
+    return 1.0 + 4.0 * (all.x + all.y + all.z);
+}
+
+/* ---- differences ---- */
+
+typedef struct mismatch_work {
+    const double *got, *factor, *expected; /* got times factor; NULL: times 1 */
+    int64_t count;
+    double worst[PARTS];
+} mismatch_work;
+
+static void find_mismatch(void *work, int64_t part)
+{
+    mismatch_work *const w = work;
+    const range cells = range_of(w->count, part);
+    for (int64_t at = cells.first; at < cells.end; at += CHUNK) {
+        const int count = at_most_chunk(cells.end - at);
+        double gap[CHUNK];
+        for (int i = 0; i < count; ++i) {
+            const double got = w->factor ? w->got[at + i] * w->factor[at + i] : w->got[at + i];
+            const double expected = fabs(w->expected[at + i]);
+            gap[i] = fabs(got - w->expected[at + i]) / (expected != 0.0 ? expected : 1.0);
+        }
+        w->worst[part] = larger(w->worst[part], largest_of(gap, count));
+    }
+}
+
+static double worst_of(mismatch_work w)
+{
+    double worst = 0.0;
+    app_share(PARTS, find_mismatch, &w);
+    for (int p = 0; p < PARTS; ++p) worst = larger(worst, w.worst[p]);
+    return worst;
 }
 
 double tv_energy_mismatch(const tl_deck *deck, const double *density, const double *energy,
                           const double *u)
 {
-    const int64_t count = tv_count(deck);
-    double worst = 0.0;
-    for (int64_t i = 0; i < count && !isnan(worst); ++i)
-        worst = larger(worst, gap(density[i] * energy[i], u[i]));
-    return worst;
+    return worst_of(
+        (mismatch_work){.got = density, .factor = energy, .expected = u, .count = tv_count(deck)});
 }
 
 double tv_mismatch(const double *u, const double *u0, int64_t count)
 {
-    double worst = 0.0;
-    for (int64_t i = 0; i < count && !isnan(worst); ++i) worst = larger(worst, gap(u[i], u0[i]));
-    return worst;
-}
-
-/* The largest conductivity of the faces along a direction, times its ratio. */
-static double largest_face(const tl_deck *deck, const double *density, const direction *d)
-{
-    const int64_t count = tv_count(deck);
-    double worst = 0.0;
-    for (int64_t i = 0; i + d->stride < count; ++i)
-        if (i / d->stride % d->cells < d->cells - 1)
-            worst = larger(worst, face(deck, density[i], density[i + d->stride]));
-    return d->ratio * worst;
-}
-
-/* A row has two faces in each direction, and each counts on the diagonal and beside it. */
-double tv_row_bound(const tl_deck *deck, const double *density)
-{
-    const mesh m = mesh_of(deck);
-    return 1.0 + 4.0 * (largest_face(deck, density, &m.x) + largest_face(deck, density, &m.y) +
-                        largest_face(deck, density, &m.z));
-}
-
-void tv_extremes(const double *values, int64_t count, double *min, double *max)
-{
-    *min = *max = values[0];
-    for (int64_t i = 1; i < count && !isnan(*max); ++i) {
-        *max = larger(*max, values[i]);
-        *min = -larger(-*min, -values[i]);
-    }
+    return worst_of((mismatch_work){.got = u, .expected = u0, .count = count});
 }

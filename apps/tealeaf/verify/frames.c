@@ -14,7 +14,7 @@ static void check_summaries(const tealeaf *t, const double *u)
     for (int64_t i = 0; i < t->summaries; ++i) {
         while (f < frames && vf_schedule_step(&t->frames, f) < t->summary_step[i]) ++f;
         if (f == frames || vf_schedule_step(&t->frames, f) != t->summary_step[i]) continue;
-        const tv_sums sums = tv_field_sums(tv_deck(t), t->density, u + f * cells);
+        const tv_sums sums = tv_field_of(tv_deck(t), t->density, u + f * cells).sums;
         astray += !(tv_relative(t->summary[4][i], sums.u) <= APP_SUM_TOLERANCE &&
                     tv_relative(t->summary[3][i], sums.energy) <= APP_SUM_TOLERANCE);
     }
@@ -26,18 +26,17 @@ static void check_summaries(const tealeaf *t, const double *u)
 static void check_frames(tealeaf *t, const double *energy, const double *u)
 {
     const int64_t cells = tv_count(tv_deck(t)), frames = vf_schedule_count(&t->frames);
-    double low, high, mismatch = 0.0, worst = t->initial.energy, beyond = 0.0, left = 0.0;
-    tv_extremes(t->u0, cells, &low, &high);
+    const double low = t->of_u0.min, high = t->of_u0.max;
+    double mismatch = 0.0, worst = t->initial.energy, beyond = 0.0, left = 0.0;
     for (int64_t s = 0, r = 0; t->residual && tv_histories_fit(t) && s < tv_deck(t)->steps; ++s) {
         r += t->iterations[s];
         left += t->residual[r++];
     }
     for (int64_t f = 0; f < frames; ++f) {
         const double *const now = u + f * cells;
-        const double sum = tv_field_sums(tv_deck(t), t->density, now).energy;
+        const tv_field field = tv_field_of(tv_deck(t), t->density, now);
+        const double sum = field.sums.energy, min = field.min, max = field.max;
         const double off = tv_energy_mismatch(tv_deck(t), t->density, energy + f * cells, now);
-        double min, max;
-        tv_extremes(now, cells, &min, &max);
         if (off > mismatch || isnan(off)) mismatch = off;
         if (!(tv_relative(sum, t->initial.energy) <= tv_relative(worst, t->initial.energy)))
             worst = sum;

@@ -18,6 +18,10 @@ typedef struct tealeaf {
     double *residual; /* iterations + 1 entries a step */
     int64_t residuals;
     tv_sums initial, final;
+    tv_field of_u0, of_start, of_u;
+    /* of the first step and of the last one, at their beginning; of the last one at its end */
+    tv_residual first_step, last_step, end;
+    double row_bound; /* tv_find_residuals */
     tl_name problem;
 } tealeaf;
 
