@@ -123,13 +123,17 @@ static void compare_with_input(minimd *m, int64_t i, int64_t j)
     vf_number(m->base.verdict, "cutoff of two types", c->cutoff, in->cutoff, 0);
 }
 
+/* Sums over pairs use the coefficients of one order of the two types. */
 static bool read_pairs(minimd *m)
 {
     const int64_t n = m->types;
+    int64_t differing = 0;
     if (!read_reals(m, "/fields/pair_coefficients", &m->stored_pairs)) return false;
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < n; j++) {
             const double *const row = m->stored_pairs + 3 * (i * n + j);
+            const double *const other = m->stored_pairs + 3 * (j * n + i);
+            differing += j < i && memcmp(row, other, 3 * sizeof *row) != 0;
             m->pair[i][j] = (coefficients){row[0], row[1], row[2]};
             if (!(row[0] >= 0 && row[1] > 0 && row[2] > 0))
                 return vf_impossible(m->base.verdict, "/fields/pair_coefficients",
@@ -138,6 +142,7 @@ static bool read_pairs(minimd *m)
             if (!mv_input(m)->data_file) compare_with_input(m, i, j);
         }
     }
+    vf_count(m->base.verdict, "coefficients that depend on the order of types", differing, 0);
     return true;
 }
 

@@ -285,6 +285,12 @@ def altered(runs):
     lines = open(os.path.join(runs.args.inputs, "CuNi_johnson.eam.alloy"), "rb").read().split(b"\n")
     number = lines[43].split()[0]  # of F at a density of the solid
     alter(runs, "eam.h5", "/files/potential", lambda text: text.replace(number, b"-3.6", 1))
+    # of types 1 and 2, in one order only: the pair has them in the other order
+    write_data(runs.path("data"), np.array([(1, 1, 1), (2.1, 1, 1)]), np.array([1, 2]), 6.0)
+    runs.run(runs.deck(LJ, 4), "-f", runs.path("data"), "--output=two.h5")
+    runs.verify("two.h5")
+    for row in (1, 2):
+        alter(runs, "two.h5", "/fields/pair_coefficients", put((row, 0), 3.0))
 
 
 # ---- one atom ----
