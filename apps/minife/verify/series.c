@@ -8,8 +8,8 @@
 #define ANALYTIC_WINDOW 0.05
 #define PI 3.14159265358979323846
 
-/* Series have the odd multiples of pi below TERMS each, up to where a term is exp(-45) of the first
- * ones. */
+/* Series have the first TERMS odd multiples of pi along each direction, but no terms that have
+ * decayed by exp(-45). */
 enum { TERMS = 301, SOURCE_TERMS = 40 };
 
 /* The sines of one coordinate: sine[k] is sin((2 k + 1) pi x). */

@@ -23,7 +23,7 @@
 
 /* So many distances, and so many for each byte of the frames, are computed, as the last positions
  * need them. Where all frames need more, only every second frame, or third, ... is compared with
- * its energies. With the usual cutoffs a position (24 bytes) needs 400 distances. */
+ * its energies. With the usual cutoffs a position (24 bytes) needs 200 to 400. */
 #define FREE_FRAME_DISTANCES 1e8
 #define FRAME_DISTANCES_PER_BYTE 40
 

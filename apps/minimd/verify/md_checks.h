@@ -21,7 +21,7 @@ typedef struct coefficients {
 /* Lennard-Jones of two types: what does not depend on the distance. */
 typedef struct lj_terms {
     double epsilon, sigma_squared, cutoff, cutoff_squared;
-    double edge;                       /* is_at_edge */
+    double edge;                       /* edge_of in pairs.c */
     double at_cutoff, force_at_cutoff; /* energy and force there */
 } lj_terms;
 
@@ -65,7 +65,7 @@ typedef struct minimd {
     double *cell_at[3]; /* the coordinates of atoms, in the order of cells */
     int *cell_type;     /* and their types */
     lj_terms lj[MD_MAX_TYPES][MD_MAX_TYPES];
-    double edge;        /* EAM: is_at_edge */
+    double edge;        /* EAM: edge_of in pairs.c */
     double distances;   /* that the sums over pairs of `at` take, from either side */
     double *derivative; /* EAM: F'(rho) of each atom, in the order of cells */
 
@@ -108,7 +108,7 @@ static inline bool mv_is_eam(const minimd *m) { return mv_input(m)->force == MD_
 void mv_contents(void *state);
 
 /* So many distances, and so many for each byte of positions, are computed for one state. With the
- * usual cutoffs a position (24 bytes) needs 400; here it may have 24,000. */
+ * usual cutoffs a position (24 bytes) needs 200 to 400; here it may have 24,000. */
 #define FREE_DISTANCES 1e9
 #define DISTANCES_PER_BYTE 1000
 

@@ -310,7 +310,7 @@ static void flush(part_sums *s)
 
 static void add_pair(part_sums *s, double energy, double r_dot_f, double at_cutoff)
 {
-    enum { FEW = 256 }; /* whose roundings are less than those of their terms */
+    enum { FEW = 256 }; /* whose roundings are at most 3e-14 of the sum of magnitudes */
     double *const sum = s->recent;
     sum[ENERGY] += energy;
     sum[VIRIAL] += r_dot_f;
