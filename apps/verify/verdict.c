@@ -65,17 +65,20 @@ bool vf_words(vf_verdict *verdict, const char *name, bool passed, const char *fo
     return passed;
 }
 
+/* A limit that overflowed would let any number pass. */
+static bool is_within(double size, double limit) { return isfinite(limit) && size <= limit; }
+
 bool vf_number(vf_verdict *verdict, const char *name, double got, double expected, double tolerance)
 {
-    return vf_words(verdict, name, fabs(got - expected) <= tolerance,
+    return vf_words(verdict, name, is_within(fabs(got - expected), tolerance),
                     "got %.17g  expected %.17g  difference %.17g  tolerance %.3g", got, expected,
                     got - expected, tolerance);
 }
 
 bool vf_max(vf_verdict *verdict, const char *name, double got, double limit)
 {
-    return vf_words(verdict, name, got <= limit, "got %.17g  expected 0  tolerance %.3g", got,
-                    limit);
+    return vf_words(verdict, name, is_within(got, limit), "got %.17g  expected 0  tolerance %.3g",
+                    got, limit);
 }
 
 bool vf_count(vf_verdict *verdict, const char *name, int64_t got, int64_t expected)
